@@ -1,0 +1,388 @@
+"""Every command: one call into the library, one rendering.  Options come parsed."""
+
+import os
+
+from swarm.cli import render
+from swarm.errors import TimedOut, Unreadable, UsageError
+from swarm.mailbox import inbox, layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Call:
+    """The options of one call, with the root and the agent they name."""
+
+    __slots__ = ("_root", "options")
+
+    def __init__(self, options: "dict[str, Any]") -> None:
+        self.options = options
+        self._root: layout.Root | None = None
+
+    def __getitem__(self, name: str) -> "Any":
+        return self.options[name]
+
+    @property
+    def root(self) -> layout.Root:
+        """The mail root, found once."""
+        if self._root is None:
+            env = os.environ
+            sync = env.get("SWARM_FSYNC") != "0"
+            given = self.options.get("root")
+            if given == "":
+                raise UsageError("--root is empty")
+            self._root = layout.find_root(given or "", env.get("SWARM_ROOT", ""), sync)
+        return self._root
+
+    @property
+    def me(self) -> str:
+        """The known agent who calls; UsageError if none is given."""
+        return layout.check_known(self.root, self.who())
+
+    def who(self) -> str:
+        """The id given by ``--as`` or SWARM_AGENT, not checked."""
+        given = self.options.get("as_")
+        name = os.environ.get("SWARM_AGENT", "") if given is None else given
+        if not name and given is None:
+            raise UsageError("no agent given", "name one with --as or SWARM_AGENT", code="no-agent")
+        return str(name)
+
+
+def _show(call: Call, key: str, head: list[str], rows: list[list[str]], items: "list[Any]") -> None:
+    if call["json"]:
+        render.json({key: items})
+    elif call.options.get("zero") or not render.terminal():
+        render.lines(rows, bool(call.options.get("zero")))
+    elif rows:
+        render.table(head, rows)
+
+
+def _messages(call: Call, items: list[inbox.Item]) -> int:
+    rows = []
+    for item in items:
+        row = [item.file, item.sender, item.subject]
+        rows.append([*row, ",".join(item.flags)] if item.flags else row)
+    records = [item.record(call.root) for item in items] if call["json"] else []
+    _show(call, "messages", ["file", "from", "subject", "flags"], rows, records)
+    bad = [item for item in items if "unreadable" in item.flags]
+    for item in bad:
+        render.note(f"swarm: cannot read {call.root.relative(item.path)}")
+    return Unreadable.exit if bad else 0
+
+
+def unread(call: Call) -> int:
+    me, limit = call.me, call["n"]
+    if limit is not None and limit < 0:
+        raise UsageError("-n takes a number from 0 up")
+    if call["count"]:
+        count = inbox.count_unread(call.root, me, call["from_"], call["thread"])
+        if call["json"]:
+            render.json({"messages": [], "count": count})
+        else:
+            render.lines([[str(count)]])
+        return 1 if call["exit_code"] and not count else 0
+    items, left = inbox.unread(call.root, me, limit, call["from_"], call["thread"])
+    code = _messages(call, items)
+    if left:
+        render.note(f"{left} more unread")
+    return 1 if call["exit_code"] and not items and not left else code
+
+
+def wait(call: Call) -> int:
+    from swarm.mailbox.wait import wait as wait_for
+
+    items = wait_for(call.root, call.me, call["timeout"], call["from_"], call["thread"])
+    if not items:
+        raise TimedOut("nothing came in time")
+    return _messages(call, items)
+
+
+def read(call: Call) -> int:
+    from swarm.cli.reading import read as show
+
+    return show(call)
+
+
+def _body(call: Call) -> bytes:
+    given = [name for name in ("message", "file") if call[name] is not None]
+    if len(given) > 1:
+        raise UsageError("the body comes from -m or from -F, not from both")
+    if call["message"] is not None:
+        try:
+            text = str(call["message"]).encode()
+        except UnicodeEncodeError:
+            text = os.fsencode(call["message"])
+        return text if text.endswith(b"\n") else text + b"\n"
+    try:
+        if call["file"] is not None and call["file"] != "-":
+            with open(call["file"], "rb") as file:
+                return _limited(file.fileno())
+        if call["file"] is None and os.isatty(0):
+            raise UsageError("no body", "give it with -m or -F, or pipe it in")
+        return _limited(0)
+    except OSError as error:
+        raise Unreadable(f"cannot read the body: {error.strerror}", code="bad-body") from None
+
+
+def _limited(fd: int) -> bytes:
+    from swarm.message import BODY_MAX, check_body
+
+    parts, size = [], 0
+    while size <= BODY_MAX and (part := os.read(fd, 1 << 20)):
+        parts.append(part)
+        size += len(part)
+    return check_body(b"".join(parts))
+
+
+def _thread(call: Call) -> str:
+    prefix = call["new_thread"]
+    if prefix is None:
+        if call["thread"] is not None and not call["thread"].strip():
+            raise UsageError("the thread is empty")
+        return call["thread"] or ""
+    if call["thread"]:
+        raise UsageError("-t names a thread, --new-thread draws one: give one of them")
+    from swarm.names import thread_key
+
+    return thread_key(prefix, os.urandom(3).hex())
+
+
+def _delivered(call: Call, result: "Any") -> int:
+    if call["json"]:
+        from posixpath import basename
+
+        items = [
+            {"path": d.path, "to": d.agent, "file": basename(d.path)} for d in result.delivered
+        ]
+        render.json({"delivered": items})
+    else:
+        render.lines([[d.path] for d in result.delivered], bool(call["zero"]))
+    for error in result.failed:
+        render.error(error, call["json"])
+    return max((error.exit for error in result.failed), default=0)
+
+
+def send(call: Call) -> int:
+    from swarm.mailbox.delivery import send as deliver
+
+    me = call.me
+    for agent in call["to"]:
+        if agent != "all":
+            layout.check_known(call.root, agent)
+    values = {name: call[name] or "" for name in ("status", "detail")}
+    return _delivered(
+        call,
+        deliver(
+            call.root, me, call["to"], call["subject"] or "", _body(call),
+            thread=_thread(call), key=call["key"] or "", **values,
+        ),
+    )  # fmt: skip
+
+
+def reply(call: Call) -> int:
+    from swarm.mailbox.delivery import reply as answer
+
+    me = call.me
+    inbox.find(call.root, me, call["msg"])
+    values = {name: call[name] or "" for name in ("status", "detail", "subject")}
+    return _delivered(
+        call,
+        answer(
+            call.root, me, call["msg"], _body(call), also=call["to"],
+            thread=_thread(call), key=call["key"] or "", **values,
+        ),
+    )  # fmt: skip
+
+
+def sent(call: Call) -> None:
+    from swarm.mailbox.threads import sent as list_sent
+
+    found = list_sent(call.root, call.me)
+    rows = [[i.file, i.recipient, "read" if seen else "unread", i.subject] for i, seen in found]
+    records = [{**i.record(call.root), "read": seen} for i, seen in found]
+    _show(call, "messages", ["file", "to", "read", "subject"], rows, records)
+
+
+def thread(call: Call) -> None:
+    from swarm.mailbox.threads import thread as find
+
+    items = find(call.root, call.me, call["id"], call["everywhere"])
+    if call["mermaid"]:
+        arrows = [f"  {i.sender}->>{i.recipient}: {_plain(i.subject)}" for i in items]
+        render.write(render.encode("\n".join(["sequenceDiagram", *map(render.shown, arrows), ""])))
+        return
+    rows = [[i.file, i.sender, i.recipient, i.subject] for i in items]
+    records = [i.record(call.root) for i in items] if call["json"] else []
+    _show(call, "messages", ["file", "from", "to", "subject"], rows, records)
+
+
+def _plain(text: str) -> str:
+    return "".join(c if c not in ";#\n" else " " for c in text)
+
+
+def threads(call: Call) -> None:
+    from swarm.mailbox.threads import summary
+
+    found = summary(call.root, call.me)
+    rows = [[key, str(count), last] for key, count, last in found]
+    items = [{"thread": key, "count": count, "last_subject": last} for key, count, last in found]
+    _show(call, "threads", ["thread", "count", "last subject"], rows, items)
+
+
+def search(call: Call) -> int:
+    from swarm.mailbox.threads import search as find
+
+    return _messages(call, find(call.root, call.me, call["words"]))
+
+
+def archive(call: Call) -> None:
+    from swarm.mailbox.archive import archive as put_away
+
+    if bool(call["msg"]) == call["read"]:
+        raise UsageError("name messages, or say --read: one of them")
+    paths = put_away(call.root, call.me, call["msg"], call["read"], call["delete"])
+    shown = [call.root.relative(path) for path in paths]
+    _show(call, "archived", ["path"], [[p] for p in shown], [{"path": p} for p in shown])
+
+
+def mark(call: Call) -> None:
+    from swarm.mailbox.archive import mark as set_status
+
+    set_status(call.root, call.me, call["msg"], call["status"])
+    if call["json"]:
+        render.json({"marked": [{"file": call["msg"], "status": call["status"]}]})
+
+
+def init(call: Call) -> None:
+    agents = [name for name in (call["agents"] or "").split(",") if name]
+    root, made = layout.init(call["dir"] or ".", agents)
+    shown = [os.path.relpath(path) for path in made]
+    if call["json"]:
+        render.json({"created": shown, "root": root.path})
+    else:
+        render.lines([[path] for path in shown])
+
+
+def register(call: Call) -> None:
+    from swarm.mailbox import registry
+
+    name = call["id"] if call["id"] is not None else os.environ.get("SWARM_AGENT", "")
+    if call["id"] == "":
+        raise UsageError("'' is not an agent id", code="bad-id")
+    given = [call[key] or "" for key in ("role", "archetype", "task")]
+    agent = registry.register(call.root, name, *given, call["status"] or "active", call["replace"])
+    waiting = inbox.count_unread(call.root, agent)
+    _show(call, "agents", ["id"], [[agent]], [{"id": agent}])
+    if waiting:
+        render.note(f"{waiting} unread message{'s' * (waiting > 1)} waiting for {agent}")
+
+
+def update(call: Call) -> None:
+    from swarm.mailbox import registry
+
+    me = call.me
+    values = {key: call[key] for key in ("status", "task", "role", "note")}
+    registry.update(call.root, me, **values)
+    if call["json"]:
+        render.json({"agents": [{"id": me}]})
+
+
+def unregister(call: Call) -> None:
+    from swarm.mailbox import registry
+
+    agent = call["id"] if call["id"] is not None else call.who()
+    registry.unregister(call.root, agent)
+    if call["json"]:
+        render.json({"agents": [{"id": agent}]})
+
+
+def agents(call: Call) -> None:
+    from swarm.mailbox import registry
+
+    found = registry.entries(call.root)
+    rows = [[e.id, e.status, e.role, e.task] for e in found]
+    items = [
+        {"id": e.id, "status": e.status, "role": e.role, "task": e.task,
+         "archetype": e.archetype, "problems": e.problems}
+        for e in found
+    ]  # fmt: skip
+    _show(call, "agents", ["id", "status", "role", "task"], rows, items)
+    for e in found:
+        if e.problems:
+            render.note(f"dir/{e.id}.txt is damaged: {', '.join(e.problems)}")
+
+
+def cleanup(call: Call) -> None:
+    from swarm.mailbox import registry
+
+    stale = None if call["stale"] is None else registry.parse_age(call["stale"])
+    gone = registry.cleanup(call.root, stale, call["dry_run"])
+    items = [{"id": agent, "reason": why} for agent, why in gone]
+    _show(call, "removed", ["id", "reason"], [list(pair) for pair in gone], items)
+
+
+def status(call: Call) -> None:
+    import time
+
+    from swarm.status import overview
+
+    while True:
+        states, problems = overview(call.root, time.time())
+        head = ["id", "state", "unread", "oldest", "task", "seen"]
+        rows = [
+            [s.id, s.state, str(s.unread), _age(s.oldest), s.task, _age(s.seen)] for s in states
+        ]
+        if call["json"]:
+            items = [
+                {"id": s.id, "state": s.state, "unread": s.unread, "oldest": s.oldest,
+                 "task": s.task, "seen": s.seen, "flags": s.flags}
+                for s in states
+            ]  # fmt: skip
+            render.json({"agents": items, "problems": problems})
+        else:
+            _show(call, "agents", head, rows, [])
+            render.lines([["!", problem] for problem in problems])
+        if not call["watch"]:
+            return
+        time.sleep(2)
+
+
+def _age(seconds: float | None) -> str:
+    if seconds is None:
+        return "-"
+    whole = max(0, int(seconds))
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "m")):
+        if whole >= size:
+            return f"{whole // size}{unit}"
+    return f"{whole}s"
+
+
+def doctor(call: Call) -> int:
+    from swarm.doctor import examine
+
+    found = examine(call.root, call["fix"])
+    rows = [[f.level, f.path, f.text] for f in found]
+    items = [{"level": f.level, "path": f.path, "text": f.text} for f in found]
+    _show(call, "findings", ["level", "path", "finding"], rows, items)
+    return 1 if any(f.level == "fail" for f in found) else 0
+
+
+def watch(call: Call) -> None:
+    from swarm.mailbox.watch import watch as follow
+
+    for kind, path in follow(call.root):
+        if call["json"]:
+            render.json({"event": kind, "path": path})
+        else:
+            render.lines([[kind, path]])
+
+
+def describe(call: Call) -> None:
+    from swarm.cli.app import description
+
+    found = description()
+    if call["json"]:
+        render.json(found)
+    else:
+        render.lines([[c["name"], c["help"]] for c in found["commands"]])

@@ -1,0 +1,57 @@
+"""Start here: the fast parser first, the typer app for the rest; one way out for errors."""
+
+import os
+import sys
+
+from swarm.cli import render
+from swarm.cli.grammar import GRAMMAR
+from swarm.cli.parse import parse
+from swarm.errors import SwarmError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def main() -> None:
+    """Run ``sys.argv``; the process ends here, without the interpreter's own tidying up."""
+    argv = sys.argv[1:]
+    found = parse(argv, GRAMMAR)
+    if found:
+        code = guarded(found[0], found[1])
+    else:
+        from swarm.cli.app import run
+
+        code = run(argv)
+        sys.stdout.flush()
+    os._exit(code)
+
+
+def guarded(command: str, options: "dict[str, Any]") -> int:
+    """Run one command; turn every error into its line and exit code."""
+    from swarm.cli import commands
+
+    as_json = bool(options.get("json"))
+    try:
+        return int(getattr(commands, command)(commands.Call(options)) or 0)
+    except SwarmError as error:
+        render.error(error, as_json)
+        return error.exit
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        return 141
+    except Exception as error:  # told to the user in one line; the trace on request
+        if os.environ.get("SWARM_DEBUG") == "1":
+            raise
+        if isinstance(error, OSError):
+            from swarm.errors import from_os
+
+            problem = from_os(error, "use", str(error.filename or "the output"))
+            render.error(problem, as_json)
+            return problem.exit
+        render.error(
+            SwarmError(f"internal error: {type(error).__name__}", "SWARM_DEBUG=1 shows where"),
+            as_json,
+        )
+        return 1

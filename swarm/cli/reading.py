@@ -1,0 +1,103 @@
+"""``swarm read``: show, and only then leave the receipt."""
+
+import os
+
+from swarm.cli import render
+from swarm.errors import SwarmError, Unreadable, UsageError
+from swarm.mailbox import inbox, reading
+from swarm.message import parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from swarm.cli.commands import Call
+    from swarm.mailbox.layout import Root
+
+
+def read(call: "Call") -> int:
+    """Show the messages named, the next or all unread ones."""
+    if bool(call["msg"]) + call["next"] + call["all"] != 1:
+        raise UsageError("name messages, or say --next or --all: one of them")
+    root, me = call.root, call.me
+    if call["msg"]:
+        paths = list(dict.fromkeys(inbox.find(root, me, wanted) for wanted in call["msg"]))
+    else:
+        paths = [f"{root.inbox(me)}/{name}" for name in inbox.unread_names(root, me)]
+    return Reader(call, me, paths).run()
+
+
+class Reader:
+    """One call of ``read``: claims each message, writes it out, then writes the receipt."""
+
+    def __init__(self, call: "Call", me: str, paths: list[str]) -> None:
+        self.call, self.me, self.paths = call, me, paths
+        self.named = bool(call["msg"])
+        self.code = 0
+
+    def run(self) -> int:
+        if self.call["json"]:
+            self._json()
+        else:
+            self._plain()
+        return self.code
+
+    def _claims(self) -> "Iterator[reading.Claim]":
+        """Claims, one at a time, so that plain output holds one file open."""
+        again = self.named or bool(self.call["peek"])
+        for path in self.paths:
+            try:
+                claim = reading.claim(self.call.root, self.me, path, again)
+            except SwarmError as error:
+                if self.named:
+                    raise
+                render.error(error, False)
+                self.code = Unreadable.exit
+                continue
+            if claim:
+                yield claim
+                if self.call["next"]:
+                    return
+
+    def _plain(self) -> None:
+        many = len(self.paths) > 1 and not self.call["next"]
+        fence = os.urandom(6).hex()
+        tty = render.terminal()
+        number = 0
+        for claim in self._claims():
+            number += 1
+            text = claim.data
+            if tty:
+                text = render.encode(render.shown(text.decode("utf-8", "replace"), "\n\t"))
+            if many:
+                name = render.shown(claim.item.file)
+                head = render.encode(f"==== {fence} {number}: {name} ====\n")
+                text = head + text + (b"" if text.endswith(b"\n") else b"\n")
+            render.write(text)
+            self._done(claim)
+        if many and number:
+            render.write(f"==== {fence} end ====\n".encode())
+
+    def _json(self) -> None:
+        claims = list(self._claims())
+        root = self.call.root
+        messages = [_record(claim, root) for claim in claims]
+        render.json({"messages": messages})
+        for claim in claims:
+            self._done(claim)
+
+    def _done(self, claim: "reading.Claim") -> None:
+        if self.call["peek"]:
+            claim.close()
+        else:
+            claim.done()
+
+
+def _record(claim: "reading.Claim", root: "Root") -> "dict[str, Any]":
+    message = parse(claim.data)
+    return {
+        **claim.item.record(root),
+        "headers": [list(header) for header in message.headers],
+        "body": message.body.decode("utf-8", "replace"),
+    }

@@ -1,0 +1,245 @@
+"""The only home of link, rename, unlink, fsync and locks: steps that a crash cannot halve.
+
+Temporary files are hidden and begin with ``.swarm-``: nobody lists them as mail, and
+``doctor`` knows whose they are.
+"""
+
+import errno
+import os
+from stat import S_IMODE, S_ISREG
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+TEMP_PREFIX = ".swarm-"
+TEMP_SUFFIX = ".tmp"
+# A file system without hard links (or that refuses them) says one of these.
+NO_LINKS = frozenset((errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK))
+NO_FLOCK = frozenset((errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL))
+READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+
+_drawn = 0
+
+
+def write_temp(folder: str, data: bytes, sync: bool, mode: int | None = None) -> str:
+    """Write a hidden new file in ``folder`` and return its path; on failure nothing is left."""
+    global _drawn
+    while True:
+        _drawn += 1
+        path = f"{folder}/{TEMP_PREFIX}{os.getpid()}-{_drawn}{TEMP_SUFFIX}"
+        try:
+            fd = os.open(path, NEW_FLAGS, 0o666)
+            break
+        except FileExistsError:  # a dead process of the same number left one
+            continue
+    try:
+        try:
+            if mode is not None:
+                os.fchmod(fd, mode)
+            write_all(fd, data)
+            if sync:
+                os.fsync(fd)
+        finally:
+            os.close(fd)
+    except BaseException:
+        remove(path)
+        raise
+    return path
+
+
+def write_all(fd: int, data: bytes) -> None:
+    """Write every byte, however many calls it takes."""
+    written = os.write(fd, data)
+    while written < len(data):
+        written += os.write(fd, data[written:])
+
+
+def publish(source: str, target: str) -> bool:
+    """Give ``source`` the name ``target`` in one step that replaces nothing.
+
+    False, and nothing changed, if the name is taken.  Raises OSError (EXDEV for another file
+    system).  Dying between the two calls leaves both names on one file, never two messages.
+    """
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        return _publish_without_links(source, target)
+    os.unlink(source)
+    return True
+
+
+def _publish_without_links(source: str, target: str) -> bool:
+    """The same where links are refused: the check and the rename under the folder's lock."""
+    with Lock(os.path.dirname(target)):
+        if os.path.lexists(target):
+            return False
+        os.rename(source, target)
+        return True
+
+
+def move(source: str, target: str, sync: bool) -> bool:
+    """Move a file, also to another file system, never over another; False if taken."""
+    try:
+        return publish(source, target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+    data = read(source)
+    staged = write_temp(os.path.dirname(target), data, sync)
+    if not publish(staged, target):
+        remove(staged)
+        return False
+    os.unlink(source)
+    return True
+
+
+def replace(path: str, data: bytes, sync: bool) -> None:
+    """Replace a file whole: readers see the old one or the new one.  Its mode is kept."""
+    try:
+        mode: int | None = S_IMODE(os.stat(path).st_mode)
+    except FileNotFoundError:
+        mode = None
+    folder = os.path.dirname(path)
+    temp = write_temp(folder, data, sync, mode)
+    try:
+        os.replace(temp, path)
+    except BaseException:
+        remove(temp)
+        raise
+    if sync:
+        sync_folder(folder)
+
+
+def create(path: str, data: bytes, sync: bool) -> bool:
+    """Make a file that was not there, whole at once; False if the name is taken."""
+    folder = os.path.dirname(path)
+    temp = write_temp(folder, data, sync)
+    try:
+        made = publish(temp, path)
+    except BaseException:
+        remove(temp)
+        raise
+    if not made:
+        remove(temp)
+    elif sync:
+        sync_folder(folder)
+    return made
+
+
+def remove(path: str) -> bool:
+    """Remove a file; False if it was gone already."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def sync_folder(path: str) -> None:
+    """Make the names in a folder survive a power cut."""
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def read(path: str, limit: int = -1) -> bytes:
+    """The bytes of a regular file, all or the first ``limit``; never follows a link or blocks.
+
+    Raises OSError; a pipe, folder, link or device is an EINVAL "not a regular file".
+    """
+    fd = open_regular(path)
+    try:
+        return read_fd(fd, limit)
+    finally:
+        os.close(fd)
+
+
+def open_regular(path: str) -> int:
+    """Open a regular file for reading; anything else is an OSError, at once."""
+    try:
+        fd = os.open(path, READ_FLAGS)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):
+            raise OSError(errno.EINVAL, "not a regular file", path) from None
+        raise
+    if not S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise OSError(errno.EINVAL, "not a regular file", path)
+    return fd
+
+
+def read_fd(fd: int, limit: int = -1) -> bytes:
+    """Read from the current position: everything, or up to ``limit`` bytes."""
+    if limit >= 0:
+        return os.read(fd, limit)
+    parts = []
+    while part := os.read(fd, 1 << 20):
+        parts.append(part)
+    return b"".join(parts)
+
+
+def is_regular(path: str) -> bool:
+    """Whether a regular file (no link) stands there."""
+    try:
+        return S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def try_lock(fd: int) -> bool:
+    """Take the exclusive lock of an open file without waiting; True where locks do not exist.
+
+    The kernel gives it back when the process ends, however it ends.
+    """
+    import fcntl
+
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in NO_FLOCK:
+            raise
+    return True
+
+
+class Lock:
+    """``with Lock(folder):`` one process at a time; no lock file, nothing to clean up.
+
+    Where the file system has no such locks (some network mounts) it excludes nobody:
+    the steps inside still replace nothing.
+    """
+
+    __slots__ = ("fd", "folder")
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.fd = -1
+
+    def __enter__(self) -> "Lock":
+        import fcntl
+
+        self.fd = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(self.fd, fcntl.LOCK_EX)
+        except OSError as error:
+            if error.errno not in NO_FLOCK:
+                os.close(self.fd)
+                raise
+        return self
+
+    def __exit__(
+        self,
+        kind: "type[BaseException] | None",
+        error: "BaseException | None",
+        trace: "TracebackType | None",
+    ) -> None:
+        os.close(self.fd)

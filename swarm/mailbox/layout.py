@@ -1,0 +1,260 @@
+"""Where things are in a mail tree, and who is known in it (contract 1)."""
+
+import os
+from stat import S_ISDIR, S_ISREG
+
+from swarm import names
+from swarm.errors import NoRoot, Unknown, Unreadable, from_os
+
+FOLDERS = ("inbox/.read", "drafts", "sent")
+ORCHESTRATOR = "orchestrator"
+
+
+class Root:
+    """A mail tree: ``path`` is the absolute path of ``mail/``; ``sync`` whether to fsync."""
+
+    __slots__ = ("path", "sync")
+
+    def __init__(self, path: str, sync: bool = True) -> None:
+        self.path = os.path.abspath(path)
+        self.sync = sync
+
+    def box(self, agent: str) -> str:
+        """The mailbox folder of an agent."""
+        return f"{self.path}/{agent}"
+
+    def inbox(self, agent: str) -> str:
+        """Received messages."""
+        return f"{self.path}/{agent}/inbox"
+
+    def receipts(self, agent: str) -> str:
+        """Receipts: empty files named like the message."""
+        return f"{self.path}/{agent}/inbox/.read"
+
+    def drafts(self, agent: str) -> str:
+        """Not yet delivered."""
+        return f"{self.path}/{agent}/drafts"
+
+    def sent(self, agent: str) -> str:
+        """Copies of what was sent, and archived mail."""
+        return f"{self.path}/{agent}/sent"
+
+    @property
+    def dir(self) -> str:
+        """The registry, whose presence marks a root."""
+        return f"{self.path}/dir"
+
+    def entry(self, agent: str) -> str:
+        """The registry entry of an agent."""
+        return f"{self.path}/dir/{agent}.txt"
+
+    def relative(self, path: str) -> str:
+        """A path as it is printed: relative to the root."""
+        return path.removeprefix(self.path + "/")
+
+
+def has_box(root: Root, agent: str) -> bool:
+    """A mailbox is a folder that holds an inbox, drafts or sent (our own decision)."""
+    box = root.box(agent)
+    return any(os.path.lexists(f"{box}/{part}") for part in ("inbox", "drafts", "sent"))
+
+
+def has_entry(root: Root, agent: str) -> bool:
+    """Whether a regular file stands in the registry for the agent."""
+    try:
+        return S_ISREG(os.lstat(root.entry(agent)).st_mode)
+    except OSError:
+        return False
+
+
+def is_known(root: Root, agent: str) -> bool:
+    """A known agent has an entry or a mailbox (contract 1)."""
+    return has_box(root, agent) or has_entry(root, agent)
+
+
+def registered(root: Root) -> list[str]:
+    """Ids of all registry entries, sorted; damaged entries included."""
+    try:
+        with os.scandir(root.dir) as entries:
+            found = [
+                entry.name[:-4]
+                for entry in entries
+                if names.is_message_name(entry.name) and entry.is_file(follow_symlinks=False)
+            ]
+    except OSError as error:
+        raise from_os(error, "list", root.dir) from None
+    return sorted(name for name in found if names.is_id(name))
+
+
+def boxes(root: Root) -> list[str]:
+    """Ids of all mailboxes, sorted."""
+    try:
+        found = os.listdir(root.path)
+    except OSError as error:
+        raise from_os(error, "list", root.path) from None
+    return sorted(name for name in found if names.is_id(name) and has_box(root, name))
+
+
+def known(root: Root) -> list[str]:
+    """All known agents, sorted."""
+    return sorted({*registered(root), *boxes(root)})
+
+
+def check_known(root: Root, agent: str) -> str:
+    """Return the id if such an agent is known; else Unknown with the likeliest one meant."""
+    names.check_id(agent)
+    if is_known(root, agent):
+        return agent
+    meant = names.closest(agent, known(root))
+    hint = f"did you mean {meant}?" if meant else "swarm agents lists who is registered"
+    raise Unknown(f"no agent {names.shown(agent)} here", hint, code="unknown-agent")
+
+
+def twin(root: Root, agent: str) -> str:
+    """A known id that differs from this one only in case, or ''."""
+    lowered = agent.lower()
+    for other in known(root):
+        if other != agent and other.lower() == lowered:
+            return other
+    return ""
+
+
+def check_inbox(root: Root, agent: str) -> None:
+    """Raise Unreadable where the agent's inbox cannot take mail; changes nothing."""
+    box, inbox = root.box(agent), root.inbox(agent)
+    for path in (box, inbox):
+        try:
+            mode = os.stat(path).st_mode
+        except FileNotFoundError:
+            if os.path.lexists(path):
+                raise _wrong(root, path, "a link that leads nowhere") from None
+            if path == box and not os.access(root.path, os.W_OK | os.X_OK):
+                raise _wrong(root, root.path, "a folder that cannot be written to") from None
+            continue
+        except OSError as error:
+            raise from_os(error, "reach", root.relative(path)) from None
+        if not S_ISDIR(mode):
+            raise _wrong(root, path, "a file, not a folder")
+        if path == inbox and not os.access(path, os.W_OK | os.X_OK):
+            raise _wrong(root, path, "a folder that cannot be written to")
+
+
+def _wrong(root: Root, path: str, what: str) -> Unreadable:
+    return Unreadable(
+        f"{root.relative(path)} is {what}",
+        "swarm doctor says what is wrong and what to do",
+        code="bad-mailbox",
+    )
+
+
+def make_box(root: Root, agent: str) -> list[str]:
+    """Make the folders of a mailbox that are missing; return those made."""
+    made = []
+    try:
+        for part in FOLDERS:
+            path = root.box(agent)
+            for name in part.split("/"):
+                path = f"{path}/{name}"
+                if not os.path.isdir(path):
+                    os.makedirs(path, exist_ok=True)
+                    made.append(path)
+    except OSError as error:
+        raise from_os(error, "make", root.relative(path)) from None
+    return made
+
+
+def make_folder(path: str) -> None:
+    """Make one folder and its parents if need be."""
+    os.makedirs(path, exist_ok=True)
+
+
+def init(folder: str, agents: list[str]) -> tuple[Root, list[str]]:
+    """Make ``folder/mail`` with the orchestrator's and the agents' mailboxes; idempotent.
+
+    Returns the root and the paths that were made.  All ids are checked before anything is.
+    """
+    from swarm.errors import Conflict
+
+    root = Root(os.path.join(folder, "mail"))
+    for agent in agents:
+        names.check_id(agent)
+    if os.path.isdir(root.dir):
+        for agent in agents:
+            other = twin(root, agent)
+            if other:
+                raise Conflict(f"{agent} differs only in case from {other}", code="taken")
+    made = []
+    try:
+        for path in (root.path, root.dir):
+            if not os.path.isdir(path):
+                os.makedirs(path, exist_ok=True)
+                made.append(path)
+    except OSError as error:
+        raise from_os(error, "make", path) from None
+    for agent in (ORCHESTRATOR, *agents):
+        made += make_box(root, agent)
+    return root, made
+
+
+def find_root(given: str, environment: str, sync: bool = True) -> Root:
+    """The root by ``--root``, else ``SWARM_ROOT``, else by walking up (contract 1).
+
+    Raises NoRoot: a root that was named and is none is never replaced by another.
+    """
+    for source, path in (("--root", given), ("SWARM_ROOT", environment)):
+        if path:
+            root = Root(path, sync)
+            if os.path.isdir(root.dir):
+                return root
+            inner = os.path.join(root.path, "mail")
+            hint = f"did you mean {inner}?" if os.path.isdir(f"{inner}/dir") else _INIT
+            raise NoRoot(f"{source} {names.shown(path)} is no mail root: it has no dir/", hint)
+    try:
+        folder = os.getcwd()
+    except OSError:
+        raise NoRoot("the working directory does not exist any more", _INIT) from None
+    found = _walk_up(folder)
+    if not found:
+        raise NoRoot("no mail root here or in any folder above", _INIT)
+    return Root(found, sync)
+
+
+_INIT = "run 'swarm init' in the project's folder, or name one with --root or SWARM_ROOT"
+
+
+def _walk_up(folder: str) -> str:
+    """The first mail/ with a dir/ in it on the way up; a main worktree's before what is above."""
+    start = folder
+    while True:
+        if os.path.isdir(f"{folder}/mail/dir"):
+            return os.path.join(folder, "mail")
+        if os.path.isfile(f"{folder}/.git"):
+            found = _in_main_worktree(folder, start)
+            if found:
+                return found
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return ""
+        folder = parent
+
+
+def _in_main_worktree(worktree: str, start: str) -> str:
+    """The mail/ of the worktree's main one, seen from the same folder in it, or ''."""
+    try:
+        with open(f"{worktree}/.git", encoding="utf-8", errors="replace") as file:
+            gitdir = file.readline().partition("gitdir:")[2].strip()
+        gitdir = os.path.join(worktree, gitdir)
+        with open(f"{gitdir}/commondir", encoding="utf-8", errors="replace") as file:
+            common = os.path.normpath(os.path.join(gitdir, file.readline().strip()))
+    except OSError:
+        return ""
+    main = os.path.dirname(common)
+    folder = os.path.join(main, os.path.relpath(start, worktree))
+    while len(folder) >= len(main):
+        folder = os.path.normpath(folder)
+        if os.path.isdir(f"{folder}/mail/dir"):
+            return os.path.join(folder, "mail")
+        if folder == main:
+            break
+        folder = os.path.dirname(folder)
+    return ""

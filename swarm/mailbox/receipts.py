@@ -1,0 +1,42 @@
+"""Receipts: an empty file in ``inbox/.read`` named like the message says that it was read."""
+
+import os
+
+from swarm.errors import Unreadable, from_os
+from swarm.mailbox.disk import NEW_FLAGS
+from swarm.mailbox.layout import Root, make_folder
+
+
+def has(root: Root, agent: str, name: str) -> bool:
+    """Whether a receipt for a message of that name is there."""
+    return os.path.lexists(f"{root.receipts(agent)}/{name}")
+
+
+def write(root: Root, agent: str, name: str) -> None:
+    """Write the receipt; one that exists is left alone.  Raises Unreadable or Temporary."""
+    folder = root.receipts(agent)
+    path = f"{folder}/{name}"
+    try:
+        if not _create(path):
+            make_folder(folder)
+            if not _create(path):
+                raise FileNotFoundError(2, "No such file or directory", path)
+    except FileExistsError:  # from make_folder: a link that leads nowhere, or a file
+        raise Unreadable(
+            f"{root.relative(folder)} is no folder",
+            "swarm doctor says what is wrong and what to do",
+            code="bad-mailbox",
+        ) from None
+    except OSError as error:
+        raise from_os(error, "write to", root.relative(folder)) from None
+
+
+def _create(path: str) -> bool:
+    """Make an empty file or find one; False where its folder is missing."""
+    try:
+        os.close(os.open(path, NEW_FLAGS, 0o666))
+    except FileExistsError:
+        return True
+    except FileNotFoundError:
+        return False
+    return True

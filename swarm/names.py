@@ -1,0 +1,127 @@
+"""Names: agent ids, message file names, order, thread keys.  Pure: no file is touched.
+
+An id is ``[A-Za-z0-9][A-Za-z0-9._-]{0,63}`` not ending in a dot (contract 1); ``re`` is not
+used because importing it costs half the budget of a hot command.
+"""
+
+from swarm.errors import UsageError
+
+ALNUM = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+ID_CHARS = ALNUM | frozenset("._-")
+SLUG_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
+HEX_CHARS = frozenset("0123456789abcdef")
+RESERVED_IDS = frozenset(("dir", "all"))
+ID_MAX = 64
+SLUG_MAX = 40
+# Numbers beyond this are dates or the like, put there by hand: not part of our counting.
+NUMBER_MAX = 999_999
+
+
+def is_id(text: str) -> bool:
+    """Whether ``text`` is an agent id (contract 1); reserved words are not."""
+    return (
+        0 < len(text) <= ID_MAX
+        and text[0] in ALNUM
+        and text[-1] != "."
+        and ID_CHARS.issuperset(text)
+        and text.lower() not in RESERVED_IDS
+    )
+
+
+def check_id(text: str) -> str:
+    """Return ``text`` if it is an agent id; raise UsageError that says why if not."""
+    if is_id(text):
+        return text
+    if text.lower() in RESERVED_IDS:
+        raise UsageError(f"{shown(text)} is a reserved word, not an agent id", code="bad-id")
+    raise UsageError(
+        f"{shown(text)} is not an agent id",
+        "letters, digits, '.', '_' and '-'; 1 to 64 of them; a letter or digit first, no '.' last",
+        code="bad-id",
+    )
+
+
+def shown(text: str) -> str:
+    """``text`` as it may stand in one line of an error: quoted, escaped, cut at 80."""
+    return repr(text if len(text) <= 80 else text[:77] + "...")
+
+
+def is_message_name(name: str) -> bool:
+    """Whether a directory entry may be mail by its name: ``*.txt``, no leading dot."""
+    return name.endswith(".txt") and not name.startswith(".")
+
+
+def leading_number(name: str) -> int | None:
+    """The number a file name begins with, or None."""
+    digits = 0
+    for char in name:
+        if char not in "0123456789":
+            break
+        digits += 1
+    return int(name[: min(digits, 4000)]) if digits else None
+
+
+def order(name: str) -> tuple[int, int, str]:
+    """Sort key of messages: by leading number, then name; without a number last."""
+    number = leading_number(name)
+    return (1, 0, name) if number is None else (0, number, name)
+
+
+def split_name(name: str) -> tuple[int, str, str] | None:
+    """(number, slug, hash) of a name of the form ``NN_slug_hash.txt``, else None."""
+    parts = name[:-4].split("_") if name.endswith(".txt") else []
+    if len(parts) != 3:
+        return None
+    number, slug, token = parts
+    if not (len(number) >= 2 and number.isascii() and number.isdigit()):
+        return None
+    if not (0 < len(slug) <= SLUG_MAX and SLUG_CHARS.issuperset(slug)):
+        return None
+    if not (len(token) >= 4 and HEX_CHARS.issuperset(token)):
+        return None
+    return int(number[:4000]), slug, token
+
+
+def message_name(number: int, slug: str, token: str) -> str:
+    """``NN_slug_hash.txt``: at least two digits, so that ``ls`` sorts the first 99."""
+    return f"{number:02d}_{slug}_{token}.txt"
+
+
+def next_number(names: list[str]) -> int:
+    """One more than the highest number among names of our own form."""
+    highest = 0
+    for name in names:
+        head, _, _ = name.partition("_")
+        if len(head) <= 6 and head.isascii() and head.isdigit() and int(head) > highest:
+            if split_name(name) is None:
+                continue
+            highest = int(head)
+    return highest + 1 if highest < NUMBER_MAX else NUMBER_MAX
+
+
+def slug(subject: str) -> str:
+    """The subject as a part of a file name: ``[a-z0-9-]{1,40}``, "message" if nothing is left."""
+    text = subject[:400]
+    if not text.isascii():
+        import unicodedata
+
+        text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    kept = "".join(c if c in SLUG_CHARS else " " for c in text.lower())
+    joined = "-".join(part.strip("-") for part in kept.split() if part.strip("-"))
+    return joined[:SLUG_MAX].strip("-") or "message"
+
+
+def thread_key(prefix: str, token: str) -> str:
+    """A new thread's key from a readable prefix, e.g. ``review-4f2a`` (seed M)."""
+    return f"{prefix}-{token}"
+
+
+def closest(wanted: str, known: list[str]) -> str:
+    """The known id that ``wanted`` was most likely meant to be, or ''."""
+    for name in known:
+        if name.lower() == wanted.lower():
+            return name
+    from difflib import get_close_matches
+
+    found = get_close_matches(wanted, known, 1, 0.6)
+    return found[0] if found else ""

@@ -1,0 +1,64 @@
+"""Arrows point down only, and each library has one home."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import swarm
+
+PACKAGE = Path(swarm.__file__).parent
+LAYERS = [
+    ("swarm.errors", "swarm.names", "swarm.message"),
+    ("swarm.mailbox",),
+    ("swarm.status", "swarm.doctor"),
+    ("swarm.cli", "swarm.__main__"),
+]
+HOMES = {"typer": "cli/", "rich": "cli/", "watchfiles": "mailbox/watch.py", "fcntl": "mailbox/"}
+PURE = {"errno", "unicodedata", "difflib", "collections", "swarm"}
+
+
+def modules() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def imports(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def layer(module: str) -> int | None:
+    for number, roots in enumerate(LAYERS):
+        if any(module == root or module.startswith(root + ".") for root in roots):
+            return number
+    return None
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_point_down(path: Path) -> None:
+    name = ".".join(["swarm", *path.relative_to(PACKAGE).with_suffix("").parts])
+    own = layer(name.removesuffix(".__init__"))
+    for target in imports(path):
+        other = layer(target)
+        if own is not None and other is not None:
+            assert other <= own, f"{name} imports {target}"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_each_library_has_one_home(path: Path) -> None:
+    place = path.relative_to(PACKAGE).as_posix()
+    for target in imports(path):
+        home = HOMES.get(target.split(".")[0])
+        assert home is None or place.startswith(home), f"{place} imports {target}"
+
+
+@pytest.mark.parametrize("name", ["errors", "names", "message"])
+def test_the_lowest_layer_touches_no_system(name: str) -> None:
+    tops = {target.split(".")[0] for target in imports(PACKAGE / f"{name}.py")}
+    assert tops <= PURE
