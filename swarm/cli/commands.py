@@ -270,8 +270,9 @@ def register(call: Call) -> None:
     name = call["id"] if call["id"] is not None else os.environ.get("SWARM_AGENT", "")
     if call["id"] == "":
         raise UsageError("'' is not an agent id", code="bad-id")
-    given = [call[key] or "" for key in ("role", "archetype", "task")]
-    agent = registry.register(call.root, name, *given, call["status"] or "active", call["replace"])
+    role, archetype, task = (str(call[key] or "") for key in ("role", "archetype", "task"))
+    status = call["status"] or "active"
+    agent = registry.register(call.root, name, role, archetype, task, status, call["replace"])
     waiting = inbox.count_unread(call.root, agent)
     _show(call, "agents", ["id"], [[agent]], [{"id": agent}])
     if waiting:

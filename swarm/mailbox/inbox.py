@@ -17,7 +17,25 @@ from swarm.message import Message, parse
 HEAD = 4096
 # How far a head grows: until the header has ended, and the first line of a body without Subject.
 GROWTH = (65536, 1 << 20)
-GONE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ESTALE, errno.EINVAL, errno.EISDIR))
+GONE = frozenset(
+    (
+        errno.ENOENT,
+        errno.ENOTDIR,
+        errno.ESTALE,
+        errno.ELOOP,
+        errno.ENXIO,
+        errno.EAGAIN,
+        errno.EINVAL,
+        errno.EISDIR,
+        errno.ESPIPE,
+    )
+)
+# Headers of our own beside Subject, as we write them: what the quick way may meet.
+PLAIN = frozenset(("To", "From", "Thread", "Status", "Detail", "Ref", "Event", "Intent", "Date"))
+SHAPES_MAX = 256
+RULE = b"\n---\n"
+_new = object.__new__
+_shapes: dict[tuple[str, ...], tuple[int, ...]] = {}
 OURS = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOMEM))
 
 
@@ -29,9 +47,10 @@ class Item:
     """
 
     __slots__ = (
+        "_data",
+        "_message",
         "file",
         "flags",
-        "message",
         "path",
         "recipient",
         "sender",
@@ -42,23 +61,28 @@ class Item:
 
     def __init__(self, file: str, path: str, message: Message | None, owner: str = "") -> None:
         """``owner`` is given for mail in somebody's inbox, to flag what is another's."""
+        self._data = b""
+        self._message = message
         self.file = file
         self.path = path
-        self.message = message
-        if message is None:
-            self.sender = self.recipient = self.subject = self.thread = self.status = ""
-            self.flags = ["unreadable"]
-            return
-        get = message.fields.get
-        self.sender = sender = get("from", "")
-        self.recipient = recipient = get("to", "")
-        subject = get("subject", "")
-        self.thread = get("thread", "")
-        self.status = get("status", "")
-        self.flags = [] if recipient and sender and subject and message.separated else ["malformed"]
-        self.subject = subject or message.subject
-        if owner and recipient and recipient != owner:
+        fields = {} if message is None else message.fields
+        self.sender = fields.get("from", "")
+        self.recipient = fields.get("to", "")
+        self.subject = "" if message is None else message.subject
+        self.thread = fields.get("thread", "")
+        self.status = fields.get("status", "")
+        self.flags = ["unreadable"] if message is None else []
+        if message is not None and message.malformed:
+            self.flags.append("malformed")
+        if owner and self.recipient and self.recipient != owner:
             self.flags.append("misaddressed")
+
+    @property
+    def message(self) -> Message | None:
+        """The message with all its headers; parsed only now if the listing did not need to."""
+        if self._message is None and self._data:
+            self._message = parse(self._data, len(self._data) < HEAD)
+        return self._message
 
     def record(self, root: Root) -> "dict[str, object]":
         """The fields as ``--json`` shows them."""
@@ -105,19 +129,70 @@ def load(root: Root, owner: str, path: str) -> Item | None:
     return _load(path, file, owner if folder == root.inbox(owner) else "")
 
 
-def _load(path: str, file: str, owner: str) -> Item | None:
+def _load(path: str, file: str, owner: str, folder: int | None = None) -> Item | None:
+    """``folder``: the open folder of the file; finding it anew for each takes a tenth longer."""
     try:
-        # open_regular without its calls: a pipe or device says so by fstat before it is read.
-        fd = os.open(path, READ_FLAGS)
+        fd = os.open(path if folder is None else file, READ_FLAGS, dir_fd=folder)
         try:
-            if not S_ISREG(os.fstat(fd).st_mode):
-                return None
-            message = _head(fd, os.read(fd, HEAD))
+            # A pipe has no position and a folder no bytes: both are errors, nothing blocks.
+            data = os.pread(fd, HEAD, 0)
+            item = _quick(path, file, data, owner)
+            if item is None:
+                if not S_ISREG(os.fstat(fd).st_mode):
+                    return None
+                os.lseek(fd, len(data), os.SEEK_SET)
+                item = Item(file, path, _head(fd, data), owner)
+            return item
         finally:
             os.close(fd)
     except OSError as error:
         return _unreadable(error, path, file)
-    return Item(file, path, message, owner)
+
+
+def _quick(path: str, file: str, data: bytes, owner: str) -> Item | None:
+    """What ``Item`` says of a message in the plainest form; None for any other.
+
+    Four times as fast as parsing, which is what most of a long listing would cost.  Lines
+    are cut at once: "name: value" by ": ", after a ": " is put behind each line feed.  So a
+    part that ends in one is a value, and names that hold none say that all is in step.
+    """
+    try:
+        text = data[: data.find(RULE) + 1].decode()
+    except UnicodeDecodeError:
+        return None
+    if "\r" in text or "\t" in text or ":  " in text or " \n" in text:
+        return None  # something to be trimmed, or no value at all
+    start = text.find("\nSubject: ")
+    end = text.find("\n", start + 1)
+    rest = text[: start + 1] + text[end + 1 :]  # a subject may have a ": " in it
+    parts = rest.replace("\n", "\n: ").split(": ")
+    shape = tuple(parts[:-1:2])
+    at = _shapes.get(shape) or _shape(shape)
+    if start < 0 or not at or len(parts) != 2 * rest.count("\n") + 1:
+        return None
+    item = _new(Item)
+    item._data = data
+    item._message = None
+    item.file = file
+    item.path = path
+    item.recipient = recipient = parts[at[0]][:-1]
+    item.sender = parts[at[1]][:-1]
+    item.subject = text[start + 10 : end]
+    item.thread = parts[at[2]][:-1]
+    item.status = parts[at[3]][:-1]
+    item.flags = ["misaddressed"] if owner and recipient != owner else []
+    return item
+
+
+def _shape(shape: tuple[str, ...]) -> tuple[int, ...]:
+    """Where To, From, Thread and Status are among the parts (-1: the empty last one), or ()."""
+    if not PLAIN.issuperset(shape) or len(set(shape)) != len(shape):
+        return ()
+    if "To" not in shape or "From" not in shape or len(_shapes) >= SHAPES_MAX:
+        return ()
+    wanted = ("To", "From", "Thread", "Status")
+    _shapes[shape] = at = tuple(2 * shape.index(n) + 1 if n in shape else -1 for n in wanted)
+    return at
 
 
 def _unreadable(error: OSError, path: str, file: str) -> Item | None:
@@ -182,20 +257,19 @@ def unread_names(root: Root, agent: str) -> list[str]:
         read = _listing(root.receipts(agent))
     except Unreadable:
         read = []
-    return in_order(set(found).difference(read))
+    return in_order(set(found).difference(read) if read else found)
 
 
 def in_order(found: "set[str] | list[str]") -> list[str]:
     """The same as sorting by ``names.order``, faster for names of our own form."""
-    keyed = []
-    for name in found:
-        head = name.partition("_")[0]
-        if len(head) < 19 and head.isascii() and head.isdigit():
-            keyed.append((0, int(head), name))
-        else:
-            keyed.append(names.order(name))
-    keyed.sort()
-    return [key[2] for key in keyed]
+    heads = [name.partition("_")[0] for name in found]
+    joined = "".join(heads)
+    if joined.isascii() and joined.isdigit():
+        try:
+            return [name for _, name in sorted(zip(map(int, heads), found, strict=True))]
+        except ValueError:  # none, or more digits than int() takes
+            pass
+    return sorted(found, key=names.order)
 
 
 def unread(
@@ -208,17 +282,31 @@ def unread(
     inbox = root.inbox(agent)
     pending = unread_names(root, agent)
     chosen: list[Item] = []
+    if not pending:
+        return chosen, 0
     filtered = bool(sender or thread)
-    for at, name in enumerate(pending):
-        if limit is not None and len(chosen) >= limit and not filtered:
-            return chosen, _count(inbox, pending[at:])
-        item = _load(f"{inbox}/{name}", name, agent)
-        if item is None or (filtered and not _matches(item, sender, thread)):
-            continue
-        chosen.append(item)
+    folder = _open_folder(inbox)
+    try:
+        for at, name in enumerate(pending):
+            if limit is not None and len(chosen) >= limit and not filtered:
+                return chosen, _count(inbox, pending[at:])
+            item = _load(f"{inbox}/{name}", name, agent, folder)
+            if item is not None and (not filtered or _matches(item, sender, thread)):
+                chosen.append(item)
+    finally:
+        if folder is not None:
+            os.close(folder)
     if limit is None or len(chosen) <= limit:
         return chosen, 0
     return chosen[:limit], len(chosen) - limit
+
+
+def _open_folder(path: str) -> int | None:
+    """The folder, to find its files by; None where the whole path has to do."""
+    try:
+        return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return None
 
 
 def _matches(item: Item, sender: str, thread: str) -> bool:

@@ -9,7 +9,10 @@ from swarm.mailbox.layout import Root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import signal as _signal
     from types import TracebackType
+else:
+    import _signal  # the module without the enums, whose import costs as much as a look
 
 POLL = 0.02
 LOOK = 1.0  # however quiet it is, look again after this: remote mounts wake nobody
@@ -85,8 +88,6 @@ class Bell:
     def wait(self, seconds: float) -> None:
         """Return at a change since ``arm``, or after that time."""
         if self._fd >= 0:
-            import _signal
-
             _signal.sigtimedwait((_signal.SIGIO,), seconds)
             return
         end = time.monotonic() + seconds
@@ -126,15 +127,11 @@ class Bell:
 
 def _block() -> bool:
     """Block SIGIO in this thread; whether it was not blocked before."""
-    import _signal
-
     return _signal.SIGIO not in _signal.pthread_sigmask(_signal.SIG_BLOCK, (_signal.SIGIO,))
 
 
 def _unblock() -> None:
     """Let SIGIO through again, after those of ours that are left."""
-    import _signal
-
     while _signal.sigtimedwait((_signal.SIGIO,), 0) is not None:
         pass
     _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGIO,))

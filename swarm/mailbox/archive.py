@@ -1,0 +1,77 @@
+"""Putting mail away, and marking what became of it."""
+
+import os
+
+from swarm import message
+from swarm.errors import Conflict, SwarmError, Unknown, UsageError, from_os
+from swarm.mailbox import disk, inbox, layout, receipts
+from swarm.mailbox.layout import Root
+
+SETTABLE = ("delivered", "read", "ack", "done", "cancelled", "error")
+
+
+def archive(root: Root, agent: str, wanted: list[str], all_read: bool, delete: bool) -> list[str]:
+    """Move messages to one's own sent/ (or remove them); the receipt is there before.
+
+    Returns the new absolute paths (the removed ones with ``delete``).  No byte changes.
+    """
+    own = root.inbox(agent)
+    paths = [_in_inbox(root, agent, name) for name in wanted]
+    if all_read:
+        names = inbox.in_order(inbox.message_names(own))
+        unread = set(inbox.unread_names(root, agent))
+        paths = [f"{own}/{n}" for n in names if n not in unread and disk.is_regular(f"{own}/{n}")]
+    if not paths:
+        return []
+    try:
+        with disk.Lock(own):
+            return [_put_away(root, agent, path, delete) for path in dict.fromkeys(paths)]
+    except OSError as error:
+        raise from_os(error, "archive into", root.relative(root.sent(agent))) from None
+
+
+def _in_inbox(root: Root, agent: str, wanted: str) -> str:
+    path = inbox.find(root, agent, wanted)
+    if os.path.dirname(path) != root.inbox(agent):
+        raise Unknown(f"{os.path.basename(path)} is archived already", code="unknown-message")
+    return path
+
+
+def _put_away(root: Root, agent: str, path: str, delete: bool) -> str:
+    name = os.path.basename(path)
+    receipts.write(root, agent, name)
+    if delete:
+        disk.remove(path)
+        return path
+    layout.make_folder(root.sent(agent))
+    stem, number = name[:-4], 1
+    while True:
+        number += 1
+        target = f"{root.sent(agent)}/{name}"
+        if disk.move(path, target, root.sync):
+            return target
+        name = f"{stem}-{number}.txt"
+
+
+def mark(root: Root, agent: str, wanted: str, status: str) -> None:
+    """Set the Status header of a message in one's inbox; no other byte changes.
+
+    Raises UsageError for a word that is none, Conflict where a final one stands.
+    """
+    if status not in SETTABLE:
+        raise UsageError(f"{status!r} is no status to set", f"one of {', '.join(SETTABLE)}")
+    path = _in_inbox(root, agent, wanted)
+    try:
+        with disk.Lock(root.inbox(agent)):
+            data = disk.read(path)
+            parsed = message.parse(data)
+            old = parsed.get("Status")
+            if old == status:
+                return
+            if old in message.FINAL_STATUSES:
+                raise Conflict(f"the message is {old}; that is final", code="final")
+            if not parsed.separated:
+                raise SwarmError("the message has no line '---', so no header to mark")
+            disk.replace(path, message.with_status(data, status), root.sync)
+    except OSError as error:
+        raise from_os(error, "mark", root.relative(path)) from None

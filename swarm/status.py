@@ -1,0 +1,97 @@
+"""The overview an orchestrator runs: each agent's state, and what is wrong, worst first."""
+
+import os
+
+from swarm.errors import SwarmError
+from swarm.mailbox import inbox, layout, registry
+from swarm.mailbox.layout import Root
+
+SILENT_AFTER = 15 * 60
+WAITING_AFTER = 10 * 60
+
+
+class AgentState:
+    """One agent: ``oldest`` and ``seen`` are ages in seconds, None where there is none."""
+
+    __slots__ = ("flags", "id", "oldest", "seen", "state", "task", "unread")
+
+    def __init__(self, agent: str) -> None:
+        self.id = agent
+        self.state = "-"
+        self.task = ""
+        self.unread = 0
+        self.oldest: float | None = None
+        self.seen: float | None = None
+        self.flags: list[str] = []
+
+
+def overview(root: Root, now: float) -> tuple[list[AgentState], list[str]]:
+    """All agents by id, and the problems in plain words.  Never fails for one bad agent."""
+    entries = {entry.id: entry for entry in registry.entries(root)}
+    states, problems = [], []
+    for agent in sorted({*entries, *layout.boxes(root)}):
+        state = AgentState(agent)
+        found = [*_entry(state, entries.get(agent)), *_mail(root, state, now)]
+        found += _silence(root, state, now, agent in entries)
+        states.append(state)
+        problems += found
+    return states, [text for _, text in sorted(problems)]
+
+
+def _entry(state: AgentState, entry: registry.Entry | None) -> list[tuple[int, str]]:
+    if entry is None:
+        return []
+    state.state, state.task = entry.status or "?", entry.task
+    if entry.problems:
+        state.flags.append("damaged")
+        return [(2, f"{state.id}: its entry is damaged: {', '.join(entry.problems)}")]
+    return [(1, f"{state.id} is in error: {state.task}")] if entry.status == "error" else []
+
+
+def _mail(root: Root, state: AgentState, now: float) -> list[tuple[int, str]]:
+    try:
+        names = inbox.unread_names(root, state.id)
+    except SwarmError as error:
+        state.flags.append("unreadable")
+        return [(0, f"{state.id}: {error.message}")]
+    folder = root.inbox(state.id)
+    for name in names:
+        try:
+            found = os.lstat(f"{folder}/{name}")
+        except OSError:
+            continue
+        if found.st_mode & 0o170000 == 0o100000:
+            state.unread += 1
+            age = max(0.0, now - found.st_mtime)
+            state.oldest = age if state.oldest is None else max(age, state.oldest)
+    if state.oldest is not None and state.oldest > WAITING_AFTER:
+        minutes = int(state.oldest // 60)
+        return [(3, f"{state.id} has {state.unread} unread, the oldest for {minutes} min")]
+    return []
+
+
+def _silence(root: Root, state: AgentState, now: float, registered: bool) -> list[tuple[int, str]]:
+    """Times of the folders stand for the newest file in them: one look, not one a message."""
+    newest = None
+    paths = [root.entry(state.id)] if registered else []
+    for folder in (root.sent(state.id), root.receipts(state.id)):
+        try:
+            if os.listdir(folder):
+                paths.append(folder)
+        except OSError:
+            continue
+    for path in paths:
+        try:
+            changed = os.lstat(path).st_mtime
+        except OSError:
+            continue
+        newest = changed if newest is None else max(newest, changed)
+    if newest is None:
+        return []
+    if newest > now + 60:
+        state.flags.append("clock")
+        return [(4, f"{state.id}: its last sign of life lies in the future")]
+    state.seen = max(0.0, now - newest)
+    if state.state == "active" and state.seen > SILENT_AFTER:
+        return [(3, f"{state.id} is active but silent for {int(state.seen // 60)} min")]
+    return []
