@@ -3,8 +3,8 @@
 import os
 
 from swarm.cli import render
-from swarm.errors import SwarmError, Unreadable, UsageError
-from swarm.mailbox import inbox, reading
+from swarm.errors import Conflict, SwarmError, Unreadable, UsageError
+from swarm.mailbox import disk, inbox, reading
 from swarm.message import parse
 
 TYPE_CHECKING = False
@@ -24,7 +24,8 @@ def read(call: "Call") -> int:
     if call["msg"]:
         paths = list(dict.fromkeys(inbox.find(root, me, wanted) for wanted in call["msg"]))
     else:
-        paths = [f"{root.inbox(me)}/{name}" for name in inbox.unread_names(root, me)]
+        found = (f"{root.inbox(me)}/{name}" for name in inbox.unread_names(root, me))
+        paths = [path for path in found if disk.is_regular(path)]
     return Reader(call, me, paths).run()
 
 
@@ -55,6 +56,9 @@ class Reader:
                 render.error(error, False)
                 self.code = Unreadable.exit
                 continue
+            if claim is None and self.named and not self.call["peek"]:
+                name = os.path.basename(path)
+                raise Conflict(f"{name} is being read by another process", "try again")
             if claim:
                 yield claim
                 if self.call["next"]:

@@ -67,7 +67,7 @@ def json(value: "dict[str, Any]") -> None:
 
 def note(text: str) -> None:
     """A note for people, on stderr."""
-    try:  # noqa: SIM105 - contextlib costs start-up time
+    try:
         write(encode(f"{shown(text)}\n"), 2)
     except OSError:
         pass  # nobody listens on stderr: the exit code still tells

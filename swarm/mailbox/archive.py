@@ -43,7 +43,7 @@ def _put_away(root: Root, agent: str, path: str, delete: bool) -> str:
     if delete:
         disk.remove(path)
         return path
-    layout.make_folder(root.sent(agent))
+    layout.make_box(root, agent)
     stem, number = name[:-4], 1
     while True:
         number += 1

@@ -102,7 +102,7 @@ def send(
         "thread": thread,
         "status": status,
         "ref": ref,
-        "detail": os.path.abspath(detail) if detail else "",
+        "detail": _absolute(detail),
         "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
     letter = _Letter(root, sender, values, body, load_template(template))
@@ -170,6 +170,15 @@ def load_template(name: str) -> bytes:
         except OSError as error:
             raise from_os(error, "read", path) from None
     raise Unreadable(f"the template {name} is missing", "install swarm again")
+
+
+def _absolute(detail: str) -> str:
+    """The path as others can use it; checked first, since a path with NUL is cut in some places."""
+    checked = message.check_value("Detail", detail)
+    try:
+        return os.path.abspath(checked) if checked else ""
+    except OSError as error:
+        raise from_os(error, "resolve", checked) from None
 
 
 def _answerable(root: Root, original: message.Message, path: str) -> str:
@@ -380,4 +389,4 @@ def _discard(path: str) -> None:
     try:
         disk.remove(path)
     except OSError:
-        pass
+        return

@@ -200,7 +200,11 @@ def _with_value(data: bytes, key: str, value: str) -> bytes:
     """The entry with that value: in the first line of the key, else in one of its own."""
     read = message.parse(data)
     body = data[len(data) - len(read.body) :]
-    lines = data[: len(data) - len(body)].splitlines(keepends=True)
+    head = data[: len(data) - len(body)]
+    lines = [line + b"\n" for line in head.split(b"\n")]  # not splitlines: CR alone ends none
+    lines[-1] = lines[-1][:-1]
+    if not lines[-1]:
+        lines.pop()
     newline = b"\r\n" if any(line.endswith(b"\r\n") for line in lines) else b"\n"
     for at, line in enumerate(lines):
         name, colon, _ = line.partition(b":")
