@@ -12,7 +12,7 @@ mail_register() (
   ! ls "$MAIL" "$MAIL/dir" | grep -ixF -e "$ME" -e "$ME.txt" | grep -qvxF -e "$ME" -e "$ME.txt" ||
     fail 5 "another agent's id differs only in case"
   mkdir -p "$MAIL/$ME/inbox/.read" "$MAIL/$ME/drafts" "$MAIL/$ME/sent" || exit 6
-  draft=$MAIL/$ME/drafts/.entry-$(mail_random 4)
+  draft=$MAIL/$ME/drafts/.swarm-$(mail_random 4).tmp
   printf 'id: %s\nrole: %s\narchetype: %s\ntask: %s\nstatus: %s\n' "$ME" "$1" "$2" "$3" "${4-active}" >"$draft" || exit
   [ ! -e "$MAIL/dir/$ME.txt" ] && ln "$draft" "$MAIL/dir/$ME.txt" 2>/dev/null || { rm -f "$draft"; fail 5 "$ME is registered"; }
   rm -f "$draft"; echo "$ME"

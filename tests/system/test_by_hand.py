@@ -228,7 +228,7 @@ def test_a_name_that_is_taken_is_drawn_again(team: Mail, tmp_path: Path) -> None
     (draft,) = (team.root / "alice/drafts").iterdir()
     assert draft.read_bytes().endswith(b"\nstuck\n")
     assert (team.root / "bob/inbox/02_same_cccc.txt").read_bytes().endswith(b"\nlast\n")
-    assert not list((team.root / "bob/inbox").glob(".0*"))
+    assert not list((team.root / "bob/inbox").glob(".swarm-*"))
 
 
 @pytest.mark.parametrize(
