@@ -24,9 +24,13 @@ class Finding:
 
 def examine(root: Root, fix: bool = False) -> list[Finding]:
     """Findings, worst first; with ``fix`` missing folders are made and old left-overs removed."""
-    found = _registry(root)
+    try:
+        agents = layout.known(root)
+    except SwarmError as error:
+        return [Finding("fail", "dir", error.message)]
+    found = _registry(root, fix)
     found += _strays(root)
-    for agent in layout.known(root):
+    for agent in agents:
         found += _box(root, agent, fix) or [Finding("ok", agent, "mailbox is sound")]
     return sorted(found, key=lambda f: ("fail", "warn", "ok").index(f.level))
 
@@ -45,21 +49,29 @@ def _names(folder: str) -> list[str]:
         return []
 
 
-def _registry(root: Root) -> list[Finding]:
+def _registry(root: Root, fix: bool) -> list[Finding]:
     found = []
     for name in _names(root.dir):
         path = f"dir/{name}"
         if name in HARMLESS:
             continue
-        if not names.is_message_name(name) or not S_ISREG(_mode(f"{root.dir}/{name}")):
+        if name.startswith(disk.TEMP_PREFIX):
+            found.append(_left_over(f"{root.dir}/{name}", path, fix))
+        elif not names.is_message_name(name) or not S_ISREG(_mode(f"{root.dir}/{name}")):
             found.append(Finding("warn", path, "no registry entry"))
         elif not names.is_id(name[:-4]):
             found.append(Finding("warn", path, "its name is no agent id"))
         else:
-            problems = registry.entry(root, name[:-4]).problems
-            if problems:
-                found.append(Finding("warn", path, f"damaged: {', '.join(problems)}"))
+            found += _entry(root, name[:-4], path)
     return found or [Finding("ok", "dir", "registry is sound")]
+
+
+def _entry(root: Root, agent: str, path: str) -> list[Finding]:
+    try:
+        problems = registry.entry(root, agent).problems
+    except SwarmError:  # unregistered in between
+        return []
+    return [Finding("warn", path, f"damaged: {', '.join(problems)}")] if problems else []
 
 
 def _strays(root: Root) -> list[Finding]:
@@ -68,39 +80,56 @@ def _strays(root: Root) -> list[Finding]:
         path = f"{root.path}/{name}"
         if name == "dir" or name in HARMLESS or name.startswith(".git"):
             continue
+        if names.is_id(name) and layout.has_entry(root, name):
+            continue  # its mailbox, or what stands in the way of it: _box tells
         if os.path.islink(path) and not layout.has_box(root, name):
             found.append(Finding("warn", name, "a link that is no mailbox"))
-        elif names.is_id(name) and layout.has_entry(root, name) and not os.path.isdir(path):
-            found.append(Finding("fail", name, "a file where a mailbox belongs: move it away"))
         elif not names.is_id(name) or not layout.has_box(root, name):
             found.append(Finding("warn", name, "no mailbox"))
     return found
 
 
 def _box(root: Root, agent: str, fix: bool) -> list[Finding]:
-    found = []
     for folder in (root.box(agent), root.inbox(agent)):
-        path = root.relative(folder)
-        if os.path.lexists(folder) and not os.path.isdir(folder):
-            kind = "a link that leads nowhere" if os.path.islink(folder) else "a file, not a folder"
-            return [Finding("fail", path, f"{kind}: move it away, then swarm doctor --fix")]
-        if os.path.isdir(folder) and not os.access(folder, os.R_OK | os.X_OK):
-            return [Finding("fail", path, "cannot be listed: check its permissions")]
-    found += _folders(root, agent, fix)
+        wrong = _unusable(folder)
+        if wrong:
+            return [Finding("fail", root.relative(folder), wrong)]
+    found = _folders(root, agent, fix)
     for folder in (root.inbox(agent), root.drafts(agent), root.sent(agent)):
         found += _folder(root, agent, folder, fix)
     return found + _receipts(root, agent)
 
 
 def _folders(root: Root, agent: str, fix: bool) -> list[Finding]:
-    missing = [p for p in layout.FOLDERS if not os.path.isdir(f"{root.box(agent)}/{p}")]
-    if missing and fix:
-        try:
-            layout.make_box(root, agent)
-            return [Finding("warn", f"{agent}/{p}", "was missing: made") for p in missing]
-        except SwarmError as error:
-            return [Finding("fail", agent, error.message)]
-    return [Finding("warn", f"{agent}/{p}", "is missing: --fix makes it") for p in missing]
+    found = []
+    for part in layout.FOLDERS:
+        folder, path = f"{root.box(agent)}/{part}", f"{agent}/{part}"
+        wrong = _unusable(folder)
+        if wrong:
+            found.append(Finding("warn", path, wrong))
+        elif not os.path.lexists(folder):
+            found.append(_missing(folder, path, fix))
+    return found
+
+
+def _unusable(folder: str) -> str:
+    """What is wrong with something that stands where a folder belongs, or ''."""
+    if os.path.lexists(folder) and not os.path.isdir(folder):
+        kind = "a link that leads nowhere" if os.path.islink(folder) else "a file, not a folder"
+        return f"{kind}: move it away, then swarm doctor --fix"
+    if os.path.isdir(folder) and not os.access(folder, os.R_OK | os.X_OK):
+        return "cannot be listed: check its permissions"
+    return ""
+
+
+def _missing(folder: str, path: str, fix: bool) -> Finding:
+    if not fix:
+        return Finding("warn", path, "is missing: --fix makes it")
+    try:
+        layout.make_folder(folder)
+    except OSError as error:
+        return Finding("fail", path, f"is missing and cannot be made: {error.strerror}")
+    return Finding("warn", path, "was missing: made")
 
 
 def _folder(root: Root, agent: str, folder: str, fix: bool) -> list[Finding]:
@@ -124,12 +153,15 @@ def _folder(root: Root, agent: str, folder: str, fix: bool) -> list[Finding]:
 
 def _left_over(path: str, shown: str, fix: bool) -> Finding:
     try:
-        age = time.time() - os.lstat(path).st_mtime
-    except OSError:
+        seen = os.lstat(path)
+        old = time.time() - seen.st_mtime > LEFT_OVER_AFTER
+        if fix and old and S_ISREG(seen.st_mode):
+            disk.remove(path)
+            return Finding("warn", shown, "left by a killed process: removed")
+    except FileNotFoundError:
         return Finding("ok", shown, "is gone again")
-    if fix and age > LEFT_OVER_AFTER:
-        disk.remove(path)
-        return Finding("warn", shown, "left by a killed process: removed")
+    except OSError as error:
+        return Finding("warn", shown, f"half-written, but cannot be removed: {error.strerror}")
     return Finding("warn", shown, "half-written, perhaps by a killed process")
 
 
@@ -152,7 +184,7 @@ def _receipts(root: Root, agent: str) -> list[Finding]:
             letter = os.lstat(f"{root.inbox(agent)}/{name}").st_mtime
         except OSError:
             continue
-        if receipt < letter - 1:
+        if receipt < letter - 1:  # a second: git and tar unpack a tree in any order
             text = "hidden by a receipt older than itself: remove the receipt to read it"
             found.append(Finding("warn", f"{agent}/inbox/{name}", text))
     return found

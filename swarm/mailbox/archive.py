@@ -25,9 +25,19 @@ def archive(root: Root, agent: str, wanted: list[str], all_read: bool, delete: b
         return []
     try:
         with disk.Lock(own):
-            return [_put_away(root, agent, path, delete) for path in dict.fromkeys(paths)]
+            there = _still_there(paths, all_read)
+            return [_put_away(root, agent, path, delete) for path in there]
     except OSError as error:
         raise from_os(error, "archive into", root.relative(root.sent(agent))) from None
+
+
+def _still_there(paths: list[str], all_read: bool) -> list[str]:
+    """Each once, as seen under the lock: another process may have archived some by now."""
+    there = [path for path in dict.fromkeys(paths) if disk.is_regular(path)]
+    for path in paths:
+        if path not in there and not all_read:
+            raise Unknown(f"{os.path.basename(path)} is gone", code="unknown-message")
+    return there
 
 
 def _in_inbox(root: Root, agent: str, wanted: str) -> str:
@@ -63,7 +73,7 @@ def mark(root: Root, agent: str, wanted: str, status: str) -> None:
     path = _in_inbox(root, agent, wanted)
     try:
         with disk.Lock(root.inbox(agent)):
-            data = disk.read(path)
+            data, seen = disk.read(path), os.stat(path)
             parsed = message.parse(data)
             old = parsed.get("Status")
             if old == status:
@@ -73,5 +83,9 @@ def mark(root: Root, agent: str, wanted: str, status: str) -> None:
             if not parsed.separated:
                 raise SwarmError("the message has no line '---', so no header to mark")
             disk.replace(path, message.with_status(data, status), root.sync)
+            # Its time stays that of the delivery: threads sort by it, and a receipt is younger.
+            os.utime(path, ns=(seen.st_atime_ns, seen.st_mtime_ns))
+    except FileNotFoundError:
+        raise Unknown(f"{os.path.basename(path)} is gone", code="unknown-message") from None
     except OSError as error:
         raise from_os(error, "mark", root.relative(path)) from None

@@ -2,7 +2,7 @@
 
 import os
 
-from swarm.errors import Unknown, UsageError
+from swarm.errors import SwarmError, Unknown, UsageError
 from swarm.mailbox import disk, inbox, layout
 from swarm.mailbox.inbox import Item
 from swarm.mailbox.layout import Root
@@ -37,7 +37,7 @@ def _once(items: list[Item]) -> list[Item]:
     """Each message once: a sent copy and its delivery share name, sender, recipient, subject."""
     seen: dict[tuple[str, str, str, str], Item] = {}
     for item in items:
-        seen.setdefault((item.file, item.sender, item.recipient, item.subject), item)
+        seen.setdefault((_original(item), item.sender, item.recipient, item.subject), item)
     return list(seen.values())
 
 
@@ -49,7 +49,12 @@ def thread(root: Root, agent: str, key: str, everywhere: bool = False) -> list[I
     found = []
     for owner in agents:
         for folder in (root.inbox(owner), root.sent(owner)):
-            found += _in_folder(root, owner, folder, key)
+            try:
+                found += _in_folder(root, owner, folder, key)
+            except SwarmError:
+                if owner == agent:
+                    raise
+                # another's broken mailbox hides nobody else's mail: status and doctor name it
     if not found:
         raise Unknown(f"no thread {key!r} in your mail", "swarm threads lists them",
                       code="unknown-thread")  # fmt: skip
@@ -121,7 +126,7 @@ def sent(root: Root, agent: str) -> list[tuple[Item, bool]]:
     folder = root.sent(agent)
     for name in inbox.in_order(inbox.message_names(folder)):
         item = inbox.load(root, agent, f"{folder}/{name}")
-        if item is None or item.sender != agent or _archived(item):
+        if item is None or item.sender != agent or _original(item) != name:
             continue
         to = item.recipient
         seen = names.is_id(to) and os.path.lexists(f"{root.receipts(to)}/{name}")
@@ -129,6 +134,10 @@ def sent(root: Root, agent: str) -> list[tuple[Item, bool]]:
     return found
 
 
-def _archived(item: Item) -> bool:
-    """Mail to oneself that was archived beside its copy: ``NAME-2.txt``."""
-    return item.sender == item.recipient and "-" in item.file.rpartition("_")[2]
+def _original(item: Item) -> str:
+    """Its name; of mail to oneself archived beside its copy as ``NAME-2.txt`` the copy's."""
+    stem, _, number = item.file[:-4].rpartition("-")
+    if item.sender == item.recipient and number.isdecimal():
+        if os.path.lexists(f"{os.path.dirname(item.path)}/{stem}.txt"):
+            return f"{stem}.txt"
+    return item.file

@@ -53,7 +53,10 @@ def test_what_cannot_be_written_makes_nothing(root: Root, given: tuple[str, ...]
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (b"x: y\nStatus: a\nstatus: z\n---\n status: no", b"x: y\nStatus: done\nstatus: z\n---\n status: no"),
+        (
+            b"x: y\nStatus: a\nstatus: z\n---\n status: no",
+            b"x: y\nStatus: done\nstatus: z\n---\n status: no",
+        ),
         (b"id: bob\r\nstatus: a\r\nrole: r", b"id: bob\r\nstatus: done\r\nrole: r"),
         (b"id: bob\r\nrole: r", b"id: bob\r\nrole: r\r\nstatus: done\r\n"),
         (b"id: bob\n---\nfree", b"id: bob\nstatus: done\n---\nfree"),
