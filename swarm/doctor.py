@@ -10,6 +10,7 @@ from swarm.mailbox import disk, inbox, layout, registry
 from swarm.mailbox.layout import Root
 
 LEFT_OVER_AFTER = 3600
+BOX = frozenset(("inbox", "drafts", "sent"))
 HARMLESS = frozenset((".gitkeep", ".read", ".gitignore"))
 
 
@@ -94,7 +95,12 @@ def _box(root: Root, agent: str, fix: bool) -> list[Finding]:
         wrong = _unusable(folder)
         if wrong:
             return [Finding("fail", root.relative(folder), wrong)]
-    found = _folders(root, agent, fix)
+    found = [
+        Finding("warn", f"{agent}/{name}", "no folder of a mailbox: nothing reads it")
+        for name in _names(root.box(agent))
+        if name not in BOX and name not in HARMLESS
+    ]
+    found += _folders(root, agent, fix)
     for folder in (root.inbox(agent), root.drafts(agent), root.sent(agent)):
         found += _folder(root, agent, folder, fix)
     return found + _receipts(root, agent)

@@ -2,6 +2,7 @@
 
 import os
 
+from swarm import names
 from swarm.errors import SwarmError, Unknown, UsageError
 from swarm.mailbox import disk, inbox, layout
 from swarm.mailbox.inbox import Item
@@ -120,8 +121,6 @@ def search(root: Root, agent: str, words: list[str]) -> list[Item]:
 
 def sent(root: Root, agent: str) -> list[tuple[Item, bool]]:
     """What one sent, and whether the recipient's receipt is there; not what one archived."""
-    from swarm import names
-
     found = []
     folder = root.sent(agent)
     for name in inbox.in_order(inbox.message_names(folder)):
@@ -137,7 +136,11 @@ def sent(root: Root, agent: str) -> list[tuple[Item, bool]]:
 def _original(item: Item) -> str:
     """Its name; of mail to oneself archived beside its copy as ``NAME-2.txt`` the copy's."""
     stem, _, number = item.file[:-4].rpartition("-")
-    if item.sender == item.recipient and number.isdecimal():
-        if os.path.lexists(f"{os.path.dirname(item.path)}/{stem}.txt"):
-            return f"{stem}.txt"
-    return item.file
+    copy = f"{stem}.txt"
+    archived = (
+        item.sender == item.recipient
+        and number.isdecimal()
+        and names.split_name(copy) is not None
+        and os.path.lexists(f"{os.path.dirname(item.path)}/{copy}")
+    )
+    return copy if archived else item.file
