@@ -18,20 +18,21 @@ def _own(root: Root, agent: str) -> list[str]:
     ]
 
 
-def _time(item: Item) -> tuple[float, str]:
-    """Date where it can be read, else the file's time (contract 4)."""
+def _time(item: Item) -> tuple[float, float, str]:
+    """Date where it can be read, else the file's time (contract 4), which also breaks ties."""
     from datetime import UTC, datetime
 
     text = item.message.get("Date") if item.message else ""
     try:
+        written = os.lstat(item.path).st_mtime
+    except OSError:
+        written = 0.0
+    try:
         when = datetime.fromisoformat(text)
         stamp = (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
-        try:
-            stamp = os.lstat(item.path).st_mtime
-        except OSError:
-            stamp = 0.0
-    return stamp, item.file
+        stamp = written
+    return stamp, written, item.file
 
 
 def _once(items: list[Item]) -> list[Item]:
