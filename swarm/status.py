@@ -1,6 +1,7 @@
 """The overview an orchestrator runs: each agent's state, and what is wrong, worst first."""
 
 import os
+from stat import S_ISREG
 
 from swarm.errors import SwarmError
 from swarm.mailbox import inbox, layout, registry
@@ -60,13 +61,13 @@ def _mail(root: Root, state: AgentState, now: float) -> list[tuple[int, str]]:
             found = os.lstat(f"{folder}/{name}")
         except OSError:
             continue
-        if found.st_mode & 0o170000 == 0o100000:
+        if S_ISREG(found.st_mode):
             state.unread += 1
             age = max(0.0, now - found.st_mtime)
             state.oldest = age if state.oldest is None else max(age, state.oldest)
     if state.oldest is not None and state.oldest > WAITING_AFTER:
-        minutes = int(state.oldest // 60)
-        return [(3, f"{state.id} has {state.unread} unread, the oldest for {minutes} min")]
+        waiting = registry.age(state.oldest)
+        return [(3, f"{state.id} has {state.unread} unread, the oldest for {waiting}")]
     return []
 
 
@@ -93,5 +94,5 @@ def _silence(root: Root, state: AgentState, now: float, registered: bool) -> lis
         return [(4, f"{state.id}: its last sign of life lies in the future")]
     state.seen = max(0.0, now - newest)
     if state.state == "active" and state.seen > SILENT_AFTER:
-        return [(3, f"{state.id} is active but silent for {int(state.seen // 60)} min")]
+        return [(3, f"{state.id} is active but silent for {registry.age(state.seen)}")]
     return []

@@ -150,11 +150,7 @@ def _thread(call: Call) -> str:
 
 def _delivered(call: Call, result: "Any") -> int:
     if call["json"]:
-        from posixpath import basename
-
-        items = [
-            {"path": d.path, "to": d.agent, "file": basename(d.path)} for d in result.delivered
-        ]
+        items = [{"path": d.path, "to": d.agent, "file": d.name} for d in result.delivered]
         render.json({"delivered": items})
     else:
         render.lines([[d.path] for d in result.delivered], bool(call["zero"]))
@@ -167,9 +163,6 @@ def send(call: Call) -> int:
     from swarm.mailbox.delivery import send as deliver
 
     me = call.me
-    for agent in call["to"]:
-        if agent != "all":
-            layout.check_known(call.root, agent)
     values = {name: call[name] or "" for name in ("status", "detail")}
     return _delivered(
         call,
@@ -184,7 +177,6 @@ def reply(call: Call) -> int:
     from swarm.mailbox.delivery import reply as answer
 
     me = call.me
-    inbox.find(call.root, me, call["msg"])
     values = {name: call[name] or "" for name in ("status", "detail", "subject")}
     return _delivered(
         call,
@@ -326,14 +318,16 @@ def cleanup(call: Call) -> None:
 def status(call: Call) -> None:
     import time
 
+    from swarm.mailbox.registry import age
     from swarm.status import overview
+
+    def ago(seconds: float | None) -> str:
+        return "-" if seconds is None else age(seconds)
 
     while True:
         states, problems = overview(call.root, time.time())
         head = ["id", "state", "unread", "oldest", "task", "seen"]
-        rows = [
-            [s.id, s.state, str(s.unread), _age(s.oldest), s.task, _age(s.seen)] for s in states
-        ]
+        rows = [[s.id, s.state, str(s.unread), ago(s.oldest), s.task, ago(s.seen)] for s in states]
         if call["json"]:
             items = [
                 {"id": s.id, "state": s.state, "unread": s.unread, "oldest": s.oldest,
@@ -347,16 +341,6 @@ def status(call: Call) -> None:
         if not call["watch"]:
             return
         time.sleep(2)
-
-
-def _age(seconds: float | None) -> str:
-    if seconds is None:
-        return "-"
-    whole = max(0, int(seconds))
-    for size, unit in ((86400, "d"), (3600, "h"), (60, "m")):
-        if whole >= size:
-            return f"{whole // size}{unit}"
-    return f"{whole}s"
 
 
 def doctor(call: Call) -> int:

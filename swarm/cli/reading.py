@@ -3,9 +3,8 @@
 import os
 
 from swarm.cli import render
-from swarm.errors import Conflict, SwarmError, Unreadable, UsageError
+from swarm.errors import Conflict, SwarmError, UsageError
 from swarm.mailbox import disk, inbox, reading
-from swarm.message import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,23 +45,34 @@ class Reader:
 
     def _claims(self) -> "Iterator[reading.Claim]":
         """Claims, one at a time, so that plain output holds one file open."""
-        again = self.named or bool(self.call["peek"])
-        for path in self.paths:
+        for at, path in enumerate(self.paths):
             try:
-                claim = reading.claim(self.call.root, self.me, path, again)
+                claim = self._claim(path)
             except SwarmError as error:
                 if self.named:
                     raise
                 render.error(error, False)
-                self.code = Unreadable.exit
+                self.code = max(self.code, error.exit)
+                if error.temporary:  # out of files or the like: the rest would fail alike
+                    render.note(f"{len(self.paths) - at} more unread")
+                    return
                 continue
-            if claim is None and self.named and not self.call["peek"]:
-                name = os.path.basename(path)
-                raise Conflict(f"{name} is being read by another process", "try again")
             if claim:
                 yield claim
                 if self.call["next"]:
                     return
+
+    def _claim(self, path: str) -> "reading.Claim | None":
+        """One message; None if another reader has it, unless it was asked for by name."""
+        root = self.call.root
+        if self.call["peek"]:
+            claim = reading.look(root, self.me, path)
+        else:
+            claim = reading.claim(root, self.me, path, self.named)
+        if claim is None and self.named:
+            name = os.path.basename(path)
+            raise Conflict(f"{name} is gone or being read by another process", "try again")
+        return claim
 
     def _plain(self) -> None:
         many = len(self.paths) > 1 and not self.call["next"]
@@ -84,10 +94,13 @@ class Reader:
             render.write(f"==== {fence} end ====\n".encode())
 
     def _json(self) -> None:
+        """One object for all: every claim is held until it was written out."""
+        import json  # noqa: F401 - loaded here, since the claims may use up all open files
+
+        spare = os.dup(1)  # and one is kept for writing the receipts
         claims = list(self._claims())
-        root = self.call.root
-        messages = [_record(claim, root) for claim in claims]
-        render.json({"messages": messages})
+        os.close(spare)
+        render.json({"messages": [_record(claim, self.call.root) for claim in claims]})
         for claim in claims:
             self._done(claim)
 
@@ -99,9 +112,8 @@ class Reader:
 
 
 def _record(claim: "reading.Claim", root: "Root") -> "dict[str, Any]":
-    message = parse(claim.data)
     return {
         **claim.item.record(root),
-        "headers": [list(header) for header in message.headers],
-        "body": message.body.decode("utf-8", "replace"),
+        "headers": [list(header) for header in claim.message.headers],
+        "body": claim.message.body.decode("utf-8", "replace"),
     }

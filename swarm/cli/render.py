@@ -39,8 +39,6 @@ def write(data: bytes, fd: int = 1) -> None:
 def encode(text: str) -> bytes:
     """Text in the terminal's encoding, what it lacks replaced."""
     encoding = (sys.stdout and sys.stdout.encoding) or "utf-8"
-    if encoding.lower() == "utf-8":
-        return text.encode("utf-8", "surrogateescape" if text.isprintable() else "replace")
     return text.encode(encoding, "replace")
 
 

@@ -11,9 +11,8 @@ import time
 from swarm import message, names
 from swarm.errors import Conflict, SwarmError, Unknown, Unreadable, UsageError, from_os
 from swarm.mailbox import disk
-from swarm.mailbox.layout import Root, check_inbox, check_known, make_box, make_folder, registered
+from swarm.mailbox.layout import Root, check_inbox, check_known, make_box, make_folder
 
-OFF_WORK = frozenset(("done", "error", "cancel"))
 # After so many names that were taken a longer token is drawn.
 SHORT_TRIES = 8
 ANSWERS = {"ack": "ack.txt", "done": "done.txt", "error": "error.txt"}
@@ -224,11 +223,9 @@ def _recipients(root: Root, sender: str, to: list[str], result: Delivery) -> tup
 
 def _at_work(root: Root, sender: str) -> list[str]:
     """Every registered agent but the sender and those that are done, failed or cancelled."""
-    found = [
-        agent
-        for agent in registered(root)
-        if agent != sender and _status(root, agent) not in OFF_WORK
-    ]
+    from swarm.mailbox.registry import FINISHED, entries
+
+    found = [e.id for e in entries(root) if e.id != sender and e.status not in FINISHED]
     if not found:
         raise Unknown(
             "all: nobody else is registered and at work",
@@ -236,13 +233,6 @@ def _at_work(root: Root, sender: str) -> list[str]:
             code="unknown-agent",
         )
     return found
-
-
-def _status(root: Root, agent: str) -> str:
-    try:
-        return message.parse(disk.read(root.entry(agent), 1 << 16)).get("status")
-    except OSError:
-        return ""
 
 
 def _make_own_folders(root: Root, sender: str) -> None:

@@ -20,12 +20,12 @@ GONE = frozenset((errno.ENOENT, errno.ESTALE))
 
 
 class Claim:
-    """A message that nobody else reads now: ``item`` and all its bytes, ``data``.
+    """A message that nobody else reads now: ``item``, all its bytes ``data``, as ``message``.
 
     ``done()`` after the output was written; leaving a ``with`` block only gives it back.
     """
 
-    __slots__ = ("_agent", "_fd", "_receipt", "_root", "data", "item")
+    __slots__ = ("_agent", "_fd", "_receipt", "_root", "data", "item", "message")
 
     def __init__(self, root: Root, agent: str, path: str, fd: int, data: bytes) -> None:
         folder, _, name = path.rpartition("/")
@@ -34,7 +34,8 @@ class Claim:
         self._fd = fd
         self._receipt = folder == root.inbox(agent)
         self.data = data
-        self.item = Item(name, path, parse(data), agent if self._receipt else "")
+        self.message = parse(data)
+        self.item = Item(name, path, self.message, agent if self._receipt else "")
 
     def done(self) -> None:
         """Write the receipt if the message is in the inbox, and give it back."""
@@ -80,6 +81,19 @@ def claim(root: Root, agent: str, path: str, again: bool) -> Claim | None:
     finally:
         if fd >= 0:
             os.close(fd)
+    return None
+
+
+def look(root: Root, agent: str, path: str) -> Claim | None:
+    """The same without claiming it, also while another reader has it; None if it is gone.
+
+    Its ``done()`` is not for calling.  Raises Unreadable or Temporary.
+    """
+    try:
+        return Claim(root, agent, path, -1, disk.read(path))
+    except OSError as error:
+        if error.errno not in GONE:
+            raise from_os(error, "read", root.relative(path)) from None
     return None
 
 

@@ -271,11 +271,11 @@ def _leaving(root: Root, stale_seconds: float | None) -> list[tuple[str, str]]:
         elif stale_seconds is not None:
             silent = now - last_sign(root, item.id)
             if silent > stale_seconds:
-                found.append((item.id, f"no sign of life for {_age(silent)}"))
+                found.append((item.id, f"no sign of life for {age(silent)}"))
     return found
 
 
-def _age(seconds: float) -> str:
+def age(seconds: float) -> str:
     """Seconds in the largest unit that fits, as ``parse_age`` reads it."""
     for unit in ("d", "h", "m"):
         if seconds >= UNITS[unit]:

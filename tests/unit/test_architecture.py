@@ -10,11 +10,17 @@ import swarm
 PACKAGE = Path(swarm.__file__).parent
 LAYERS = [
     ("swarm.errors", "swarm.names", "swarm.message"),
-    ("swarm.mailbox",),
+    ("swarm.mailbox", "swarm.front_matter"),
     ("swarm.status", "swarm.doctor"),
     ("swarm.cli", "swarm.__main__"),
 ]
-HOMES = {"typer": "cli/", "rich": "cli/", "watchfiles": "mailbox/watch.py", "fcntl": "mailbox/"}
+HOMES = {
+    "typer": "cli/",
+    "rich": "cli/",
+    "watchfiles": "mailbox/watch.py",
+    "fcntl": "mailbox/",
+    "frontmatter": "front_matter.py",
+}
 PURE = {"errno", "unicodedata", "difflib", "collections", "swarm"}
 
 
@@ -62,3 +68,17 @@ def test_each_library_has_one_home(path: Path) -> None:
 def test_the_lowest_layer_touches_no_system(name: str) -> None:
     tops = {target.split(".")[0] for target in imports(PACKAGE / f"{name}.py")}
     assert tops <= PURE
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_only_disk_links_renames_removes_and_syncs(path: Path) -> None:
+    steps = {"link", "rename", "replace", "renames", "unlink", "remove", "fsync", "symlink"}
+    called = {
+        node.func.attr
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "os"
+    }
+    assert path.name == "disk.py" or not called & steps

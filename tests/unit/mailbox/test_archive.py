@@ -9,17 +9,9 @@ import pytest
 from swarm.errors import Conflict, SwarmError, Unknown, UsageError
 from swarm.mailbox import inbox, receipts, threads
 from swarm.mailbox.archive import archive, mark
-from swarm.mailbox.layout import Root, make_box
+from swarm.mailbox.layout import Root
 
 PLAIN = b"To: bob\r\nFrom: alice\nSubject: s\nThread: T\n---\nbody \xff\r\nno end"
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Root:
-    made = Root(str(tmp_path / "mail"), sync=False)
-    os.makedirs(made.dir)
-    make_box(made, "bob")
-    return made
 
 
 def put(root: Root, name: str, data: bytes = PLAIN, folder: str = "inbox") -> str:

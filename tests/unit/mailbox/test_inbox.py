@@ -17,14 +17,6 @@ from swarm.mailbox.wait import wait
 PLAIN = b"To: bob\nFrom: alice\nSubject: s\nThread: t\n---\nbody\n"
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Root:
-    made = Root(str(tmp_path / "mail"), sync=False)
-    os.makedirs(made.dir)
-    make_box(made, "bob")
-    return made
-
-
 def put(root: Root, name: str, data: bytes = PLAIN, folder: str = "inbox") -> str:
     path = f"{root.box('bob')}/{folder}/{name}"
     Path(path).write_bytes(data)
