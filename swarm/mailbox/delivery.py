@@ -325,9 +325,7 @@ def _write(letter: _Letter, agent: str, token: str) -> str:
         if root.sync:
             disk.sync_folder(where)
         where = root.sent(sender)
-        _publish_copy(staged[1], where, name)
-        if root.sync:
-            disk.sync_folder(where)
+        _publish_copy(staged[1], where, name)  # its folder is not synced: whole or absent will do
     except OSError as error:
         raise from_os(error, "write to", root.relative(where)) from None
     finally:
