@@ -89,13 +89,16 @@ def message_name(number: int, slug: str, token: str) -> str:
 
 def next_number(names: list[str]) -> int:
     """One more than the highest number among names of our own form."""
-    highest = 0
+    highest, digits, text = 0, 1, "0"
     for name in names:
-        head, _, _ = name.partition("_")
-        if len(head) <= 6 and head.isascii() and head.isdigit() and int(head) > highest:
-            if split_name(name) is None:
-                continue
+        head = name.partition("_")[0]
+        size = len(head)
+        if size < digits or (size == digits and head <= text) or size > 6:
+            continue  # a higher number has more digits, or sorts after it
+        if head.isascii() and head.isdigit() and int(head) > highest and split_name(name):
             highest = int(head)
+            text = str(highest)
+            digits = len(text)
     return highest + 1 if highest < NUMBER_MAX else NUMBER_MAX
 
 

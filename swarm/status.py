@@ -32,10 +32,11 @@ def overview(root: Root, now: float) -> tuple[list[AgentState], list[str]]:
     states, problems = [], []
     for agent in sorted({*entries, *layout.boxes(root)}):
         state = AgentState(agent)
-        found = [*_entry(state, entries.get(agent)), *_mail(root, state, now)]
-        found += _silence(root, state, now, agent in entries)
+        signs = [root.entry(agent)] if agent in entries else []
+        problems += _entry(state, entries.get(agent))
+        problems += _mail(root, state, now, signs)
+        problems += _silence(root, state, now, signs)
         states.append(state)
-        problems += found
     return states, [text for _, text in sorted(problems)]
 
 
@@ -49,12 +50,15 @@ def _entry(state: AgentState, entry: registry.Entry | None) -> list[tuple[int, s
     return [(1, f"{state.id} is in error: {state.task}")] if entry.status == "error" else []
 
 
-def _mail(root: Root, state: AgentState, now: float) -> list[tuple[int, str]]:
+def _mail(root: Root, state: AgentState, now: float, signs: list[str]) -> list[tuple[int, str]]:
+    """Count what is unread; adds the folder of receipts to ``signs`` if there are any."""
     try:
-        names = inbox.unread_names(root, state.id)
+        names, receipts = inbox.unread_and_receipts(root, state.id)
     except SwarmError as error:
         state.flags.append("unreadable")
         return [(0, f"{state.id}: {error.message}")]
+    if receipts:
+        signs.append(root.receipts(state.id))
     folder = root.inbox(state.id)
     for name in names:
         try:
@@ -71,17 +75,11 @@ def _mail(root: Root, state: AgentState, now: float) -> list[tuple[int, str]]:
     return []
 
 
-def _silence(root: Root, state: AgentState, now: float, registered: bool) -> list[tuple[int, str]]:
-    """Times of the folders stand for the newest file in them: one look, not one a message."""
+def _silence(root: Root, state: AgentState, now: float, signs: list[str]) -> list[tuple[int, str]]:
+    """When the agent was heard of: ``signs`` are its entry and, standing for the newest file
+    in it, the folder of its receipts; one look, not one a message."""
     newest = None
-    paths = [root.entry(state.id)] if registered else []
-    for folder in (root.sent(state.id), root.receipts(state.id)):
-        try:
-            if os.listdir(folder):
-                paths.append(folder)
-        except OSError:
-            continue
-    for path in paths:
+    for path in (*signs, *_used(root.sent(state.id))):
         try:
             changed = os.lstat(path).st_mtime
         except OSError:
@@ -96,3 +94,12 @@ def _silence(root: Root, state: AgentState, now: float, registered: bool) -> lis
     if state.state == "active" and state.seen > SILENT_AFTER:
         return [(3, f"{state.id} is active but silent for {registry.age(state.seen)}")]
     return []
+
+
+def _used(folder: str) -> list[str]:
+    """The folder if anything is in it: the time of an empty one is that of its making."""
+    try:
+        with os.scandir(folder) as found:
+            return [folder] if next(found, None) else []
+    except OSError:
+        return []

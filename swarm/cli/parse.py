@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 # kinds: flag, text, many (repeatable text), int, float
 Flags = dict[str, tuple[str, str]]
-# command: (flags, fixed arguments, name of the list that ta
-# name of the list that takes the rest or "", how many it needs, defaults)
+# command: (flags, fixed arguments, name of the list that takes the rest or "",
+# how many it needs at least, defaults)
 Grammar = dict[str, tuple[Flags, list[tuple[str, bool]], str, int, "dict[str, Any]"]]
 
 

@@ -5,6 +5,7 @@ import os
 from swarm.cli import render
 from swarm.errors import Conflict, SwarmError, UsageError
 from swarm.mailbox import disk, inbox, reading
+from swarm.mailbox.find import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def read(call: "Call") -> int:
         raise UsageError("name messages, or say --next or --all: one of them")
     root, me = call.root, call.me
     if call["msg"]:
-        paths = list(dict.fromkeys(inbox.find(root, me, wanted) for wanted in call["msg"]))
+        paths = list(dict.fromkeys(find(root, me, wanted) for wanted in call["msg"]))
     else:
         found = (f"{root.inbox(me)}/{name}" for name in inbox.unread_names(root, me))
         paths = [path for path in found if disk.is_regular(path)]

@@ -5,6 +5,7 @@ import os
 from swarm import message
 from swarm.errors import Conflict, SwarmError, Unknown, UsageError, from_os
 from swarm.mailbox import disk, inbox, layout, receipts
+from swarm.mailbox.find import find
 from swarm.mailbox.layout import Root
 
 SETTABLE = ("delivered", "read", "ack", "done", "cancelled", "error")
@@ -18,7 +19,7 @@ def archive(root: Root, agent: str, wanted: list[str], all_read: bool, delete: b
     own = root.inbox(agent)
     paths = [_in_inbox(root, agent, name) for name in wanted]
     if all_read:
-        names = inbox.in_order(inbox.message_names(own))
+        names = inbox.in_order(inbox.message_names(root, own))
         unread = set(inbox.unread_names(root, agent))
         paths = [f"{own}/{n}" for n in names if n not in unread and disk.is_regular(f"{own}/{n}")]
     if not paths:
@@ -41,7 +42,7 @@ def _still_there(paths: list[str], all_read: bool) -> list[str]:
 
 
 def _in_inbox(root: Root, agent: str, wanted: str) -> str:
-    path = inbox.find(root, agent, wanted)
+    path = find(root, agent, wanted)
     if os.path.dirname(path) != root.inbox(agent):
         raise Unknown(f"{os.path.basename(path)} is archived already", code="unknown-message")
     return path

@@ -135,9 +135,10 @@ def reply(
 ) -> Delivery:
     """Answer a message in one's own box: to its sender, in its thread, with its name as Ref."""
     from swarm.mailbox import inbox
+    from swarm.mailbox.find import find
 
     check_known(root, me)
-    path = inbox.find(root, me, wanted)
+    path = find(root, me, wanted)
     try:
         original = inbox.read_head(path)
     except OSError as error:

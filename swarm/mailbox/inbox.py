@@ -9,9 +9,9 @@ import os
 from stat import S_ISREG
 
 from swarm import names
-from swarm.errors import Unknown, Unreadable, from_os
-from swarm.mailbox.disk import READ_FLAGS, is_regular, open_regular
-from swarm.mailbox.layout import Root
+from swarm.errors import Unreadable, from_os
+from swarm.mailbox.disk import READ_FLAGS, open_regular
+from swarm.mailbox.layout import Root, bad_mailbox
 from swarm.message import Message, parse
 
 HEAD = 4096
@@ -130,7 +130,7 @@ def load(root: Root, owner: str, path: str) -> Item | None:
 
 
 def _load(path: str, file: str, owner: str, folder: int | None = None) -> Item | None:
-    """``folder``: the open folder of the file; finding it anew for each takes a tenth longer."""
+    """``folder``: the open folder of the file, if it is; finding it for each takes a tenth more."""
     try:
         fd = os.open(path if folder is None else file, READ_FLAGS, dir_fd=folder)
         try:
@@ -199,12 +199,12 @@ def _unreadable(error: OSError, path: str, file: str) -> Item | None:
     """What an error on opening a message means for the listing."""
     if error.errno in OURS:
         raise from_os(error, "read", file) from None
-    if error.errno in GONE or not _is_mail(path):
+    if error.errno in GONE or not is_mail(path):
         return None
     return Item(file, path, None)
 
 
-def _is_mail(path: str) -> bool:
+def is_mail(path: str) -> bool:
     """Whether a listing would show what stands there: a regular file, or one it cannot look at."""
     try:
         return S_ISREG(os.lstat(path).st_mode)
@@ -212,52 +212,43 @@ def _is_mail(path: str) -> bool:
         return error.errno not in GONE
 
 
-def message_names(folder: str) -> list[str]:
+def message_names(root: Root, folder: str) -> list[str]:
     """The names in a folder that may be mail, in no order; a missing folder has none.
 
     Raises Unreadable where something else than a readable folder stands there.
     """
-    return [name for name in _listing(folder) if name.endswith(".txt") and name[0] != "."]
+    return [name for name in _listing(root, folder) if name.endswith(".txt") and name[0] != "."]
 
 
-def _listing(folder: str) -> list[str]:
+def _listing(root: Root, folder: str) -> list[str]:
     try:
         return os.listdir(folder)
     except FileNotFoundError:
         for path in (os.path.dirname(folder), folder):
             if os.path.islink(path) and not os.path.exists(path):
-                raise _bad(path, "a link that leads nowhere") from None
+                raise bad_mailbox(root, path, "a link that leads nowhere") from None
         return []
     except NotADirectoryError:
         parent = os.path.dirname(folder)
-        raise _bad(folder if os.path.isdir(parent) else parent, "a file, not a folder") from None
+        wrong = folder if os.path.isdir(parent) else parent
+        raise bad_mailbox(root, wrong, "a file, not a folder") from None
     except OSError as error:
-        raise from_os(error, "list", short(folder)) from None
-
-
-def short(folder: str) -> str:
-    """A mailbox's folder as it is printed, from the agent's name on."""
-    parts = folder.split("/")
-    if parts[-1] in ("inbox", "drafts", "sent"):
-        return "/".join(parts[-2:])
-    return "/".join(parts[-3:] if parts[-1] == ".read" else parts[-1:])
-
-
-def _bad(path: str, what: str) -> Unreadable:
-    hint = "swarm doctor says what is wrong and what to do"
-    return Unreadable(f"{short(path)} is {what}", hint, code="bad-mailbox")
+        raise from_os(error, "list", root.relative(folder)) from None
 
 
 def unread_names(root: Root, agent: str) -> list[str]:
     """Names in the inbox without a receipt, in order; where .read is unusable, all of them."""
-    found = message_names(root.inbox(agent))
-    if not found:
-        return found
+    return unread_and_receipts(root, agent)[0]
+
+
+def unread_and_receipts(root: Root, agent: str) -> tuple[list[str], list[str]]:
+    """The names of unread messages in order, and the names of all receipts."""
+    found = message_names(root, root.inbox(agent))
     try:
-        read = _listing(root.receipts(agent))
+        read = _listing(root, root.receipts(agent))
     except Unreadable:
         read = []
-    return in_order(set(found).difference(read) if read else found)
+    return in_order(set(found).difference(read) if read else found), read
 
 
 def in_order(found: "set[str] | list[str]") -> list[str]:
@@ -285,7 +276,7 @@ def unread(
     if not pending:
         return chosen, 0
     filtered = bool(sender or thread)
-    folder = _open_folder(inbox)
+    folder = open_folder(root, inbox)
     try:
         for at, name in enumerate(pending):
             if limit is not None and len(chosen) >= limit and not filtered:
@@ -294,19 +285,18 @@ def unread(
             if item is not None and (not filtered or _matches(item, sender, thread)):
                 chosen.append(item)
     finally:
-        if folder is not None:
-            os.close(folder)
+        os.close(folder)
     if limit is None or len(chosen) <= limit:
         return chosen, 0
     return chosen[:limit], len(chosen) - limit
 
 
-def _open_folder(path: str) -> int | None:
-    """The folder, to find its files by; None where the whole path has to do."""
+def open_folder(root: Root, path: str) -> int:
+    """A folder, open so that its files can be opened by name alone.  Raises SwarmError."""
     try:
         return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError:
-        return None
+    except OSError as error:
+        raise from_os(error, "open", root.relative(path)) from None
 
 
 def _matches(item: Item, sender: str, thread: str) -> bool:
@@ -314,7 +304,7 @@ def _matches(item: Item, sender: str, thread: str) -> bool:
 
 
 def _count(folder: str, found: list[str]) -> int:
-    return sum(_is_mail(f"{folder}/{name}") for name in found)
+    return sum(is_mail(f"{folder}/{name}") for name in found)
 
 
 def count_unread(root: Root, agent: str, sender: str = "", thread: str = "") -> int:
@@ -322,81 +312,3 @@ def count_unread(root: Root, agent: str, sender: str = "", thread: str = "") -> 
     if sender or thread:
         return len(unread(root, agent, None, sender, thread)[0])
     return _count(root.inbox(agent), unread_names(root, agent))
-
-
-def find(root: Root, agent: str, wanted: str) -> str:
-    """The absolute path of a message in one's own inbox or sent.
-
-    ``wanted``: its name, the stem of it, its path, or a part that only one name has.  Raises
-    Unknown (``unknown-message``, ``ambiguous-message``), and Unreadable for what is no file.
-    """
-    if wanted in ("", ".", "..") or "\0" in wanted:
-        raise _unknown(wanted)
-    if "/" in wanted:
-        return _by_path(root, agent, wanted)
-    boxes = [(root.inbox(agent), message_names(root.inbox(agent)))]
-    if wanted not in boxes[0][1] and f"{wanted}.txt" not in boxes[0][1]:
-        boxes.append((root.sent(agent), message_names(root.sent(agent))))
-    for folder, found in boxes:
-        for name in (wanted, f"{wanted}.txt"):
-            if name in found:
-                return _regular(f"{folder}/{name}")
-    for folder, found in boxes:
-        path = _by_part(folder, found, wanted)
-        if path:
-            return path
-    raise _unknown(wanted)
-
-
-def _by_part(folder: str, found: list[str], wanted: str) -> str:
-    """The one message whose name has ``wanted`` in it, or ''; ``.txt`` alone says nothing."""
-    cut = -4 if wanted in ".txt" else None
-    hits = [name for name in found if wanted in name[:cut]]
-    mail = in_order([name for name in hits if is_regular(f"{folder}/{name}")])
-    if len(mail) > 1:
-        raise Unknown(
-            f"{names.shown(wanted)} is part of several names: {', '.join(map(_plain, mail))}",
-            "give the whole name",
-            code="ambiguous-message",
-        )
-    return _regular(f"{folder}/{(mail or hits)[0]}") if hits else ""
-
-
-def _plain(name: str) -> str:
-    """A name as it may stand in an error: as it is, or quoted and escaped."""
-    return name if name.isprintable() else repr(name)
-
-
-def _by_path(root: Root, agent: str, wanted: str) -> str:
-    """A path from the working directory or the root, if it leads into one's own box."""
-    folder, _, name = wanted.rpartition("/")
-    own = {os.path.realpath(path): path for path in (root.sent(agent), root.inbox(agent))}
-    for start in ("", root.path):
-        try:
-            real = os.path.realpath(os.path.join(start, folder or "/"))
-        except (OSError, ValueError):  # the working directory is gone, or no such text on disk
-            continue
-        if real not in own:
-            continue
-        found = message_names(own[real])
-        for file in (name, f"{name}.txt"):
-            if file in found:
-                return _regular(f"{own[real]}/{file}")
-    raise _unknown(wanted)
-
-
-def _regular(path: str) -> str:
-    if is_regular(path) or _is_mail(path):
-        return path
-    name = _plain(path.rpartition("/")[2])
-    if not os.path.lexists(path):
-        raise _unknown(name)
-    raise Unreadable(f"{name} is no regular file, so no message", "swarm doctor names such things")
-
-
-def _unknown(wanted: str) -> Unknown:
-    return Unknown(
-        f"no message {names.shown(wanted)} in your inbox or sent",
-        "swarm unread lists what is unread; a name, its stem or a unique part of it will do",
-        code="unknown-message",
-    )

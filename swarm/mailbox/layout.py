@@ -127,19 +127,20 @@ def check_inbox(root: Root, agent: str) -> None:
             mode = os.stat(path).st_mode
         except FileNotFoundError:
             if os.path.lexists(path):
-                raise _wrong(root, path, "a link that leads nowhere") from None
+                raise bad_mailbox(root, path, "a link that leads nowhere") from None
             if path == box and not os.access(root.path, os.W_OK | os.X_OK):
-                raise _wrong(root, root.path, "a folder that cannot be written to") from None
+                raise bad_mailbox(root, root.path, "a folder that cannot be written to") from None
             continue
         except OSError as error:
             raise from_os(error, "reach", root.relative(path)) from None
         if not S_ISDIR(mode):
-            raise _wrong(root, path, "a file, not a folder")
+            raise bad_mailbox(root, path, "a file, not a folder")
         if path == inbox and not os.access(path, os.W_OK | os.X_OK):
-            raise _wrong(root, path, "a folder that cannot be written to")
+            raise bad_mailbox(root, path, "a folder that cannot be written to")
 
 
-def _wrong(root: Root, path: str, what: str) -> Unreadable:
+def bad_mailbox(root: Root, path: str, what: str) -> Unreadable:
+    """The error for something in a mailbox that is not what should stand there."""
     return Unreadable(
         f"{root.relative(path)} is {what}",
         "swarm doctor says what is wrong and what to do",

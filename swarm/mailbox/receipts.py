@@ -2,9 +2,9 @@
 
 import os
 
-from swarm.errors import Unreadable, from_os
+from swarm.errors import from_os
 from swarm.mailbox.disk import NEW_FLAGS
-from swarm.mailbox.layout import Root, make_folder
+from swarm.mailbox.layout import Root, bad_mailbox, make_folder
 
 
 def has(root: Root, agent: str, name: str) -> bool:
@@ -22,11 +22,7 @@ def write(root: Root, agent: str, name: str) -> None:
             if not _create(path):
                 raise FileNotFoundError(2, "No such file or directory", path)
     except FileExistsError:  # from make_folder: a link that leads nowhere, or a file
-        raise Unreadable(
-            f"{root.relative(folder)} is no folder",
-            "swarm doctor says what is wrong and what to do",
-            code="bad-mailbox",
-        ) from None
+        raise bad_mailbox(root, folder, "no folder") from None
     except OSError as error:
         raise from_os(error, "write to", root.relative(folder)) from None
 

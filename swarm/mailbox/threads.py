@@ -8,13 +8,17 @@ from swarm.mailbox import disk, inbox, layout
 from swarm.mailbox.inbox import Item
 from swarm.mailbox.layout import Root
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 def _own(root: Root, agent: str) -> list[str]:
     """Paths of all mail in one's own inbox and sent, in order within each."""
     return [
         f"{folder}/{name}"
         for folder in (root.inbox(agent), root.sent(agent))
-        for name in inbox.in_order(inbox.message_names(folder))
+        for name in inbox.in_order(inbox.message_names(root, folder))
     ]
 
 
@@ -67,24 +71,35 @@ def _in_folder(root: Root, owner: str, folder: str, key: str) -> list[Item]:
     """Only files whose first bytes hold the key's are parsed."""
     needle = b"" if "\ufffd" in key else key.encode("utf-8", "surrogatepass")
     found = []
-    flags, size = disk.READ_FLAGS, inbox.HEAD
-    for name in inbox.message_names(folder):
-        path = f"{folder}/{name}"
-        try:
-            fd = os.open(path, flags)
-        except OSError:  # gone, or unreadable: unread and doctor tell of it
-            continue
-        try:
-            data = os.read(fd, size)
-        except OSError:
-            continue
-        finally:
-            os.close(fd)
-        if needle in data or len(data) == size:
-            item = inbox.load(root, owner, path)
+    for name, data in _heads(root, folder):
+        if needle in data or len(data) == inbox.HEAD:
+            item = inbox.load(root, owner, f"{folder}/{name}")
             if item and item.thread == key:
                 found.append(item)
     return found
+
+
+def _heads(root: Root, folder: str) -> "Iterator[tuple[str, bytes]]":
+    """The first bytes of each file; what is gone or unreadable, unread and doctor tell of."""
+    wanted = inbox.message_names(root, folder)
+    if not wanted:
+        return
+    at = inbox.open_folder(root, folder)
+    try:
+        for name in wanted:
+            try:
+                fd = os.open(name, disk.READ_FLAGS, dir_fd=at)
+            except OSError:
+                continue
+            try:
+                data = os.read(fd, inbox.HEAD)
+            except OSError:
+                continue
+            finally:
+                os.close(fd)
+            yield name, data
+    finally:
+        os.close(at)
 
 
 def summary(root: Root, agent: str) -> list[tuple[str, int, str]]:
@@ -124,7 +139,7 @@ def sent(root: Root, agent: str) -> list[tuple[Item, bool]]:
     """What one sent, and whether the recipient's receipt is there; not what one archived."""
     found = []
     folder = root.sent(agent)
-    for name in inbox.in_order(inbox.message_names(folder)):
+    for name in inbox.in_order(inbox.message_names(root, folder)):
         item = inbox.load(root, agent, f"{folder}/{name}")
         if item is None or item.sender != agent or _original(item) != name:
             continue

@@ -11,6 +11,7 @@ import pytest
 from swarm import message, names
 from swarm.errors import Unknown, Unreadable
 from swarm.mailbox import inbox, reading, receipts
+from swarm.mailbox.find import find
 from swarm.mailbox.layout import Root, make_box
 from swarm.mailbox.wait import wait
 
@@ -139,18 +140,18 @@ def test_find(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
         "01_build_aaaa": a, "01_build_aaaa.txt": a, "more": b, "old": sent, a: a,
         "bob/sent/02_old_bbbb.txt": sent, "./01_build_aaaa": a, "../sent/02_old_bbbb.txt": sent,
     }.items():  # fmt: skip
-        assert inbox.find(root, "bob", wanted) == path
+        assert find(root, "bob", wanted) == path
     for wanted in ("", ".", "..", "/", "nosuch", "*", ".read", ".txt", "a\0b", "\ud800", "dir/x"):
         with pytest.raises(Unknown) as caught:
-            inbox.find(root, "bob", wanted)
+            find(root, "bob", wanted)
         assert caught.value.code == "unknown-message"
     with pytest.raises(Unknown, match=r"01_build_aaaa\.txt, 01_build_aaaa_more\.txt") as caught:
-        inbox.find(root, "bob", "build")
+        find(root, "bob", "build")
     assert caught.value.code == "ambiguous-message"
     os.mkfifo("03_pipe.txt")
     for wanted in ("03_pipe.txt", "03_pipe", "pipe", "bob/inbox/03_pipe.txt"):
         with pytest.raises(Unreadable):
-            inbox.find(root, "bob", wanted)
+            find(root, "bob", wanted)
 
 
 def test_a_message_is_claimed_once(root: Root) -> None:
