@@ -1,7 +1,14 @@
-"""Following the whole tree live; the only home of watchfiles."""
+"""Following the whole tree live; the only home of watchfiles.
+
+Events are hints: they say which mailbox to look at again, and what is new there is the
+difference of two listings.  So an overflow, a mailbox moved in whole, a folder deleted and
+made again, or a file system without events costs time, never a line.  What came and went
+between two looks is known from its event alone.
+"""
 
 import os
 
+from swarm import names
 from swarm.mailbox.layout import Root
 
 TYPE_CHECKING = False
@@ -9,31 +16,95 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from threading import Event
 
+# A full look, whatever the hints say: so often where events do not come.
+RESCAN_MS = 2000
+FOLDERS = {"inbox": "delivered", "inbox/.read": "receipt", "sent": "sent"}
+# Of one look: in the order in which things happen to a message.
+KINDS = ("registry", "unregistered", "delivered", "sent", "receipt", "archived")
+
+Listing = dict[str, dict[str, tuple[int, int]]]
+
 
 def watch(root: Root, stop: "Event | None" = None) -> "Iterator[tuple[str, str]]":
-    """(kind, path) of each delivery, receipt, archiving and registry change as it happens.
+    """(kind, path relative to the root) of each change from now on, as it happens.
 
-    Events are hints: the kind is what the disk says now.  50 ms at most for a lone one.
+    Kinds: ``delivered``, ``receipt``, ``sent`` (the sender's copy), ``archived``,
+    ``registry`` (an entry made or changed) and ``unregistered``.
     """
     import watchfiles
 
-    for changes in watchfiles.watch(
+    seen = {owner: _look(root, owner) for owner in _owners(root)}
+    hints = watchfiles.watch(
         root.path, step=10, debounce=50, stop_event=stop, ignore_permission_denied=True,
-        watch_filter=None, raise_interrupt=True,
-    ):  # fmt: skip
-        for _, path in sorted(changes, key=lambda change: change[1]):
-            kind = _kind(root.relative(path), os.path.exists(path))
-            if kind:
-                yield kind, root.relative(path)
+        watch_filter=None, raise_interrupt=True, rust_timeout=RESCAN_MS, yield_on_timeout=True,
+    )  # fmt: skip
+    for changes in hints:
+        paths = {root.relative(path) for _, path in changes}
+        touched = {path.partition("/")[0] for path in paths}
+        # A hint about the root itself, or none for so long, says nothing of where.
+        everything = not touched or not touched.issubset(seen)
+        found: list[tuple[str, str]] = []
+        for owner in _owners(root) | set(seen) if everything else touched:
+            old, seen[owner] = seen.get(owner, {}), _look(root, owner)
+            found += _changes(owner, _with(seen[owner], owner, old, paths), old)
+        yield from sorted(found, key=lambda told: (KINDS.index(told[0]), told[1]))
 
 
-def _kind(path: str, there: bool) -> str:
-    parts = path.split("/")
-    if not path.endswith(".txt") or parts[-1].startswith("."):
-        return ""
-    place = "/".join(parts[1:-1])
-    if parts[0] == "dir" and len(parts) == 2:
-        return "registry" if there else "unregistered"
-    if not there:
-        return ""
-    return {"inbox": "delivered", "inbox/.read": "receipt", "sent": "kept"}.get(place, "")
+def _owners(root: Root) -> set[str]:
+    """Every folder of the root that may be a mailbox, and the registry."""
+    try:
+        return {name for name in os.listdir(root.path) if names.is_id(name) or name == "dir"}
+    except OSError:  # gone, or not to be read: nothing to see until it is back
+        return set()
+
+
+def _look(root: Root, owner: str) -> Listing:
+    """What lies in each folder of an owner: names, and what changes when one is written anew."""
+    if owner == "dir":
+        return {"": _files(root.dir, True)}
+    return {part: _files(f"{root.path}/{owner}/{part}", False) for part in FOLDERS}
+
+
+def _files(folder: str, versions: bool) -> dict[str, tuple[int, int]]:
+    """``versions``: with inode and time, for files that are replaced under their name."""
+    try:
+        with os.scandir(folder) as entries:
+            found = [e for e in entries if names.is_message_name(e.name)]
+            if not versions:
+                return dict.fromkeys((e.name for e in found), (0, 0))
+            stats = ((e.name, e.stat(follow_symlinks=False)) for e in found)
+            return {name: (stat.st_ino, stat.st_mtime_ns) for name, stat in stats}
+    except OSError:
+        return {}
+
+
+def _with(now: Listing, owner: str, old: Listing, paths: set[str]) -> Listing:
+    """The listing, and the files that a hint names though they are gone again."""
+    full = {part: dict(files) for part, files in now.items()}
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        part = folder.partition("/")[2]
+        if folder.partition("/")[0] == owner != "dir" and part in full:
+            if names.is_message_name(name) and name not in old.get(part, {}):
+                full[part].setdefault(name, (0, 0))
+    return full
+
+
+def _changes(owner: str, now: Listing, old: Listing) -> "Iterator[tuple[str, str]]":
+    for part, files in now.items():
+        before = old.get(part, {})
+        for name in files:
+            if before.get(name) != files[name]:
+                path = "/".join(filter(None, (owner, part, name)))
+                yield (_kind(part, name, old, now) if part else "registry"), path
+    if owner == "dir":
+        for name in old.get("", {}).keys() - now[""].keys():
+            yield "unregistered", f"dir/{name}"
+
+
+def _kind(part: str, name: str, old: Listing, now: Listing) -> str:
+    """What is new in sent/ was archived if it lay in the inbox or has a receipt."""
+    if part != "sent":
+        return FOLDERS[part]
+    received = {*old.get("inbox", ()), *now["inbox"], *now["inbox/.read"]}
+    return "archived" if name in received else "sent"

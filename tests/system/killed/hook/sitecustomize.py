@@ -70,14 +70,13 @@ def step(call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     elif kind not in ("", "after"):
         code = getattr(errno, kind)
         _inside = False
-        raise OSError(code, os.strerror(code), *args[:1])
+        raise OSError(code, os.strerror(code), *[path for path in args[:1] if path not in _opened])
     try:
-        result = call(*args, **kwargs)
+        return call(*args, **kwargs)
     finally:
         _inside = False
-    if kind == "after":
-        die()
-    return result
+        if kind == "after":
+            die()
 
 
 def wrapped(call: Call, concerns: Callable[[tuple[Any, ...]], bool]) -> Call:
