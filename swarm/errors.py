@@ -108,4 +108,4 @@ def from_os(error: OSError, doing: str, path: str) -> SwarmError:
         return Temporary(message, "free space or wait, then run the same command again")
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return Unreadable(message, f"check the permissions of {path}")
-    return Unreadable(message, "swarm doctor names what is wrong in the tree")
+    return Unreadable(message, f"look at what stands at {path}")

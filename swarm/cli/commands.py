@@ -65,10 +65,7 @@ def _messages(call: Call, items: list[inbox.Item]) -> int:
         rows.append([*row, ",".join(item.flags)] if item.flags else row)
     records = [item.record(call.root) for item in items] if call["json"] else []
     _show(call, "messages", ["file", "from", "subject", "flags"], rows, records)
-    bad = [item for item in items if "unreadable" in item.flags]
-    for item in bad:
-        render.note(f"swarm: cannot read {call.root.relative(item.path)}")
-    return Unreadable.exit if bad else 0
+    return _unreadable(call, [item for item in items if item.unreadable])
 
 
 def unread(call: Call) -> int:
@@ -92,8 +89,11 @@ def unread(call: Call) -> int:
 def wait(call: Call) -> int:
     from swarm.mailbox.wait import wait as wait_for
 
+    if call["timeout"] is not None and not call["timeout"] >= 0:
+        raise UsageError("--timeout takes seconds from 0 up")
     items = wait_for(call.root, call.me, call["timeout"], call["from_"], call["thread"])
-    if not items:
+    if all(item.unreadable for item in items):
+        _unreadable(call, items)
         raise TimedOut("nothing came in time")
     return _messages(call, items)
 
@@ -148,12 +148,24 @@ def _thread(call: Call) -> str:
     return thread_key(prefix, os.urandom(3).hex())
 
 
-def _delivered(call: Call, result: "Any") -> int:
+def _key(call: Call) -> str:
+    """An empty key is a script's unset variable: sending without one would double the mail."""
+    if call["key"] is not None and not call["key"].strip():
+        raise UsageError("--id is empty", "give a key, or leave --id out")
+    return call["key"] or ""
+
+
+def _delivered(call: Call, result: "Any", thread: str) -> int:
     if call["json"]:
         items = [{"path": d.path, "to": d.agent, "file": d.name} for d in result.delivered]
-        render.json({"delivered": items})
+        render.json({"delivered": items, "thread": thread})
     else:
         render.lines([[d.path] for d in result.delivered], bool(call["zero"]))
+        if call["new_thread"]:
+            render.note(f"thread {thread}")
+    for d in result.delivered:
+        if d.repeated:
+            render.note(f"{d.path} was sent before under this key: nothing new was sent")
     for error in result.failed:
         render.error(error, call["json"])
     return max((error.exit for error in result.failed), default=0)
@@ -162,29 +174,21 @@ def _delivered(call: Call, result: "Any") -> int:
 def send(call: Call) -> int:
     from swarm.mailbox.delivery import send as deliver
 
-    me = call.me
-    values = {name: call[name] or "" for name in ("status", "detail")}
-    return _delivered(
-        call,
-        deliver(
-            call.root, me, call["to"], call["subject"] or "", _body(call),
-            thread=_thread(call), key=call["key"] or "", **values,
-        ),
-    )  # fmt: skip
+    me, thread, key = call.me, _thread(call), _key(call)
+    values = {name: call[name] or "" for name in ("subject", "status", "detail")}
+    result = deliver(call.root, me, call["to"], body=_body(call), thread=thread, key=key, **values)
+    return _delivered(call, result, thread)
 
 
 def reply(call: Call) -> int:
     from swarm.mailbox.delivery import reply as answer
 
-    me = call.me
-    values = {name: call[name] or "" for name in ("status", "detail", "subject")}
-    return _delivered(
-        call,
-        answer(
-            call.root, me, call["msg"], _body(call), also=call["to"],
-            thread=_thread(call), key=call["key"] or "", **values,
-        ),
-    )  # fmt: skip
+    me, thread, key = call.me, _thread(call), _key(call)
+    values = {name: call[name] or "" for name in ("subject", "status", "detail")}
+    result = answer(
+        call.root, me, call["msg"], _body(call), also=call["to"], thread=thread, key=key, **values
+    )
+    return _delivered(call, result, result.thread)
 
 
 def sent(call: Call) -> None:
@@ -196,36 +200,47 @@ def sent(call: Call) -> None:
     _show(call, "messages", ["file", "to", "read", "subject"], rows, records)
 
 
-def thread(call: Call) -> None:
+def _unreadable(call: Call, items: list[inbox.Item]) -> int:
+    """Name what could not be read, so may be missing from the answer; the exit code for it."""
+    for item in items:
+        render.note(f"swarm: cannot read {call.root.relative(item.path)}")
+    return Unreadable.exit if items else 0
+
+
+def thread(call: Call) -> int:
     from swarm.mailbox.threads import thread as find
 
-    items = find(call.root, call.me, call["id"], call["everywhere"])
+    items, unreadable = find(call.root, "" if call["everywhere"] else call.me, call["id"])
     if call["mermaid"]:
         arrows = [f"  {i.sender}->>{i.recipient}: {_plain(i.subject)}" for i in items]
         render.write(render.encode("\n".join(["sequenceDiagram", *map(render.shown, arrows), ""])))
-        return
-    rows = [[i.file, i.sender, i.recipient, i.subject] for i in items]
-    records = [i.record(call.root) for i in items] if call["json"] else []
-    _show(call, "messages", ["file", "from", "to", "subject"], rows, records)
+    else:
+        rows = [[i.file, i.sender, i.recipient, i.subject] for i in items]
+        records = [i.record(call.root) for i in items] if call["json"] else []
+        _show(call, "messages", ["file", "from", "to", "subject"], rows, records)
+    return _unreadable(call, unreadable)
 
 
 def _plain(text: str) -> str:
     return "".join(c if c not in ";#\n" else " " for c in text)
 
 
-def threads(call: Call) -> None:
+def threads(call: Call) -> int:
     from swarm.mailbox.threads import summary
 
-    found = summary(call.root, call.me)
+    found, unreadable = summary(call.root, call.me)
     rows = [[key, str(count), last] for key, count, last in found]
     items = [{"thread": key, "count": count, "last_subject": last} for key, count, last in found]
     _show(call, "threads", ["thread", "count", "last subject"], rows, items)
+    return _unreadable(call, unreadable)
 
 
 def search(call: Call) -> int:
     from swarm.mailbox.threads import search as find
 
-    return _messages(call, find(call.root, call.me, call["words"]))
+    items, unreadable = find(call.root, call.me, call["words"])
+    _messages(call, items)
+    return _unreadable(call, unreadable)
 
 
 def archive(call: Call) -> None:
@@ -364,7 +379,7 @@ def watch(call: Call) -> None:
 
 
 def describe(call: Call) -> None:
-    from swarm.cli.app import description
+    from swarm.cli.describe import description
 
     found = description()
     if call["json"]:

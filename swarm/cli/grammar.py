@@ -1,4 +1,4 @@
-"""Generated from the typer app by ``python -m swarm.cli.app``; do not edit."""
+"""Generated from the typer app by ``python -m swarm.cli.describe``; do not edit."""
 
 # ruff: noqa
 # fmt: off

@@ -20,7 +20,7 @@ def main() -> None:
     if found:
         code = guarded(found[0], found[1])
     else:
-        from swarm.cli.app import run
+        from swarm.cli.run import run
 
         code = run(argv)
         sys.stdout.flush()
@@ -41,6 +41,10 @@ def guarded(command: str, options: "dict[str, Any]") -> int:
         return 130
     except BrokenPipeError:
         return 141
+    except render.OutputFailed as failed:
+        problem = _unsaid(failed.error, command)
+        render.error(problem, as_json)
+        return problem.exit
     except Exception as error:  # told to the user in one line; the trace on request
         if os.environ.get("SWARM_DEBUG") == "1":
             raise
@@ -55,3 +59,19 @@ def guarded(command: str, options: "dict[str, Any]") -> int:
             as_json,
         )
         return 1
+
+
+# Commands that have changed something before they say so.
+CHANGING = frozenset(
+    ("init", "register", "update", "unregister", "send", "reply", "archive", "mark", "cleanup")
+)
+
+
+def _unsaid(error: OSError, command: str) -> SwarmError:
+    """The error of an answer that could not be written; what was done is done."""
+    from swarm.errors import from_os
+
+    problem = from_os(error, "write to", "the output")
+    if command in CHANGING:
+        problem.hint = f"the {command} itself was done: look before you repeat it"
+    return problem

@@ -30,10 +30,23 @@ def _visible(char: str) -> str:
     return f"\\u{code:04x}" if char in UNSEEN or 0xD800 <= code <= 0xDFFF else char
 
 
+class OutputFailed(Exception):
+    """What was to be said could not be written: ``error`` is why."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 def write(data: bytes, fd: int = 1) -> None:
-    """Write all of it, now; OSError where that fails."""
-    while data:
-        data = data[os.write(fd, data) :]
+    """Write all of it, now; OutputFailed where that fails, BrokenPipeError if nobody listens."""
+    try:
+        while data:
+            data = data[os.write(fd, data) :]
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputFailed(error) from None
 
 
 def encode(text: str) -> bytes:
@@ -67,7 +80,7 @@ def note(text: str) -> None:
     """A note for people, on stderr."""
     try:
         write(encode(f"{shown(text)}\n"), 2)
-    except OSError:
+    except (OutputFailed, BrokenPipeError):
         pass  # nobody listens on stderr: the exit code still tells
 
 

@@ -3,7 +3,7 @@
 import os
 
 from swarm import message
-from swarm.errors import Conflict, SwarmError, Unknown, UsageError, from_os
+from swarm.errors import Conflict, SwarmError, Unknown, UsageError
 from swarm.mailbox import disk, inbox, layout, receipts
 from swarm.mailbox.find import find
 from swarm.mailbox.layout import Root
@@ -29,7 +29,7 @@ def archive(root: Root, agent: str, wanted: list[str], all_read: bool, delete: b
             there = _still_there(paths, all_read)
             return [_put_away(root, agent, path, delete) for path in there]
     except OSError as error:
-        raise from_os(error, "archive into", root.relative(root.sent(agent))) from None
+        raise layout.blame(error, "archive into", root, root.sent(agent), own) from None
 
 
 def _still_there(paths: list[str], all_read: bool) -> list[str]:
@@ -89,4 +89,4 @@ def mark(root: Root, agent: str, wanted: str, status: str) -> None:
     except FileNotFoundError:
         raise Unknown(f"{os.path.basename(path)} is gone", code="unknown-message") from None
     except OSError as error:
-        raise from_os(error, "mark", root.relative(path)) from None
+        raise layout.blame(error, "mark in", root, root.inbox(agent)) from None

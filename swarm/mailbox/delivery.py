@@ -20,13 +20,14 @@ ORDER = ("To", "From", "Subject", "Thread", "Status", "Ref", "Detail", "Date")
 
 
 class Delivered:
-    """One message that lies in somebody's inbox."""
+    """One message that lies in somebody's inbox; ``repeated`` if a call before sent it."""
 
-    __slots__ = ("agent", "name")
+    __slots__ = ("agent", "name", "repeated")
 
-    def __init__(self, agent: str, name: str) -> None:
+    def __init__(self, agent: str, name: str, repeated: bool = False) -> None:
         self.agent = agent
         self.name = name
+        self.repeated = repeated
 
     @property
     def path(self) -> str:
@@ -37,9 +38,10 @@ class Delivered:
 class Delivery:
     """What a send came to: messages delivered, and errors of boxes that could not take one."""
 
-    __slots__ = ("delivered", "failed")
+    __slots__ = ("delivered", "failed", "thread")
 
-    def __init__(self) -> None:
+    def __init__(self, thread: str) -> None:
+        self.thread = thread
         self.delivered: list[Delivered] = []
         self.failed: list[SwarmError] = []
 
@@ -93,7 +95,7 @@ def send(
     fails is in ``failed`` and the rest are still served.
     """
     check_known(root, sender)
-    result = Delivery()
+    result = Delivery(thread)
     recipients, tolerant = _recipients(root, sender, to, result)
     values = {
         "from": sender,
@@ -270,10 +272,10 @@ def _deliver(letter: _Letter, agent: str) -> Delivered:
     token = hashlib.sha256(text).hexdigest()[:16]
     try:
         with disk.Lock(root.box(letter.sender)):
-            name = _earlier(letter, agent, token) or _write(letter, agent, token)
+            earlier = _earlier(letter, agent, token)
+            return Delivered(agent, earlier or _write(letter, agent, token), bool(earlier))
     except OSError as error:
         raise from_os(error, "lock", letter.sender) from None
-    return Delivered(agent, name)
 
 
 def _earlier(letter: _Letter, agent: str, token: str) -> str:

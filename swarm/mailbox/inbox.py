@@ -78,6 +78,11 @@ class Item:
             self.flags.append("misaddressed")
 
     @property
+    def unreadable(self) -> bool:
+        """Whether it is there but could not be read."""
+        return "unreadable" in self.flags
+
+    @property
     def message(self) -> Message | None:
         """The message with all its headers; parsed only now if the listing did not need to."""
         if self._message is None and self._data:
@@ -268,7 +273,7 @@ def unread(
 ) -> tuple[list[Item], int]:
     """Unread messages in order, at most ``limit``, and how many more there are.
 
-    ``sender`` and ``thread`` choose before ``limit`` counts.
+    ``sender`` and ``thread`` choose before ``limit`` counts; what cannot be read may be meant.
     """
     inbox = root.inbox(agent)
     pending = unread_names(root, agent)
@@ -300,6 +305,8 @@ def open_folder(root: Root, path: str) -> int:
 
 
 def _matches(item: Item, sender: str, thread: str) -> bool:
+    if item.unreadable:
+        return True
     return (not sender or item.sender == sender) and (not thread or item.thread == thread)
 
 

@@ -4,7 +4,7 @@ import os
 from stat import S_ISDIR, S_ISREG
 
 from swarm import names
-from swarm.errors import NoRoot, Unknown, Unreadable, from_os
+from swarm.errors import Conflict, NoRoot, SwarmError, Unknown, Unreadable, from_os
 
 FOLDERS = ("inbox/.read", "drafts", "sent")
 ORCHESTRATOR = "orchestrator"
@@ -106,7 +106,7 @@ def check_known(root: Root, agent: str) -> str:
     if is_known(root, agent):
         return agent
     meant = names.closest(agent, known(root))
-    hint = f"did you mean {meant}?" if meant else "swarm agents lists who is registered"
+    hint = f"did you mean {meant}?" if meant else "swarm status lists who is here"
     raise Unknown(f"no agent {names.shown(agent)} here", hint, code="unknown-agent")
 
 
@@ -164,6 +164,12 @@ def make_box(root: Root, agent: str) -> list[str]:
     return made
 
 
+def blame(error: OSError, doing: str, root: Root, *folders: str) -> SwarmError:
+    """The error of a step on several folders: it names the one that may not be written to."""
+    locked = (f for f in folders if os.path.isdir(f) and not os.access(f, os.W_OK | os.X_OK))
+    return from_os(error, doing, root.relative(next(locked, folders[0])))
+
+
 def make_folder(path: str) -> None:
     """Make one folder and its parents if need be."""
     os.makedirs(path, exist_ok=True)
@@ -174,16 +180,8 @@ def init(folder: str, agents: list[str]) -> tuple[Root, list[str]]:
 
     Returns the root and the paths that were made.  All ids are checked before anything is.
     """
-    from swarm.errors import Conflict
-
     root = Root(os.path.join(folder, "mail"))
-    for agent in agents:
-        names.check_id(agent)
-    if os.path.isdir(root.dir):
-        for agent in agents:
-            other = twin(root, agent)
-            if other:
-                raise Conflict(f"{agent} differs only in case from {other}", code="taken")
+    _check_new(root, agents)
     made = []
     try:
         for path in (root.path, root.dir):
@@ -197,6 +195,23 @@ def init(folder: str, agents: list[str]) -> tuple[Root, list[str]]:
     return root, made
 
 
+def _check_new(root: Root, agents: list[str]) -> None:
+    """Refuse a tree within a tree, ids that are none, and ids that differ only in case."""
+    above = os.path.dirname(root.path)
+    while above != os.path.dirname(above):
+        if os.path.basename(above) == "mail" and os.path.isdir(f"{above}/dir"):
+            raise Conflict(f"{above} is a mail tree already", "init makes mail/ beside your files")
+        above = os.path.dirname(above)
+    lowered: dict[str, str] = {ORCHESTRATOR: ORCHESTRATOR}
+    for agent in agents:
+        names.check_id(agent)
+        other = lowered.setdefault(agent.lower(), agent)
+        if other == agent and os.path.isdir(root.dir):
+            other = twin(root, agent) or agent
+        if other != agent:
+            raise Conflict(f"{agent} differs only in case from {other}", code="taken")
+
+
 def find_root(given: str, environment: str, sync: bool = True) -> Root:
     """The root by ``--root``, else ``SWARM_ROOT``, else by walking up (contract 1).
 
@@ -205,7 +220,7 @@ def find_root(given: str, environment: str, sync: bool = True) -> Root:
     for source, path in (("--root", given), ("SWARM_ROOT", environment)):
         if path:
             root = Root(path, sync)
-            if os.path.isdir(root.dir):
+            if _is_root(root.path):
                 return root
             inner = os.path.join(root.path, "mail")
             hint = f"did you mean {inner}?" if os.path.isdir(f"{inner}/dir") else _INIT
@@ -220,6 +235,21 @@ def find_root(given: str, environment: str, sync: bool = True) -> Root:
     return Root(found, sync)
 
 
+def _is_root(path: str) -> bool:
+    """Whether a mail tree is there; Unreadable for a ``mail/`` that may not be looked into.
+
+    One of that kind is never passed over for another further up.
+    """
+    try:
+        return S_ISDIR(os.stat(f"{path}/dir").st_mode)
+    except PermissionError as error:
+        if os.path.lexists(path):
+            raise from_os(error, "look into", path) from None
+    except (OSError, ValueError):
+        pass
+    return False
+
+
 _INIT = "run 'swarm init' in the project's folder, or name one with --root or SWARM_ROOT"
 
 
@@ -227,7 +257,7 @@ def _walk_up(folder: str) -> str:
     """The first mail/ with a dir/ in it on the way up; a main worktree's before what is above."""
     start = folder
     while True:
-        if os.path.isdir(f"{folder}/mail/dir"):
+        if _is_root(os.path.join(folder, "mail")):
             return os.path.join(folder, "mail")
         if os.path.isfile(f"{folder}/.git"):
             found = _in_main_worktree(folder, start)
@@ -253,7 +283,7 @@ def _in_main_worktree(worktree: str, start: str) -> str:
     folder = os.path.join(main, os.path.relpath(start, worktree))
     while len(folder) >= len(main):
         folder = os.path.normpath(folder)
-        if os.path.isdir(f"{folder}/mail/dir"):
+        if _is_root(os.path.join(folder, "mail")):
             return os.path.join(folder, "mail")
         if folder == main:
             break

@@ -7,7 +7,7 @@ from stat import S_ISREG
 from swarm import message, names
 from swarm.errors import Conflict, Unknown, UsageError, from_os
 from swarm.mailbox import disk
-from swarm.mailbox.layout import Root, is_known, make_box, registered, twin
+from swarm.mailbox.layout import Root, bad_mailbox, is_known, make_box, registered, twin
 
 ARCHETYPES = ("specialist", "surveyor", "researcher", "planner", "interfacer")
 STATUSES = ("active", "paused", "done", "error", "cancel")
@@ -123,6 +123,8 @@ def _enter(root: Root, agent: str, values: dict[str, str], replace: bool) -> Non
     from swarm.mailbox.delivery import load_template
 
     path = root.entry(agent)
+    if not os.access(root.dir, os.W_OK | os.X_OK):  # before a mailbox is made in vain
+        raise bad_mailbox(root, root.dir, "a folder that cannot be written to")
     other = twin(root, agent)
     if other:
         raise Conflict(f"{agent} differs only in case from {other}", "choose another id", "taken")
@@ -317,5 +319,5 @@ def _mtime(path: str) -> float:
 
 def _unknown(root: Root, agent: str) -> Unknown:
     meant = names.closest(agent, [other for other in registered(root) if other != agent])
-    hint = f"did you mean {meant}?" if meant else "swarm agents lists who is registered"
+    hint = f"did you mean {meant}?" if meant else "swarm register enters an agent"
     return Unknown(f"{names.shown(agent)} is not registered", hint, code="unknown-agent")

@@ -3,23 +3,27 @@
 import os
 
 from swarm import names
-from swarm.errors import SwarmError, Unknown, UsageError
+from swarm.errors import SwarmError, Unknown, Unreadable, UsageError
 from swarm.mailbox import disk, inbox, layout
 from swarm.mailbox.inbox import Item
 from swarm.mailbox.layout import Root
+
+Found = tuple[list[Item], list[Item]]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def _own(root: Root, agent: str) -> list[str]:
-    """Paths of all mail in one's own inbox and sent, in order within each."""
-    return [
-        f"{folder}/{name}"
+def _own(root: Root, agent: str) -> Found:
+    """All mail in one's own inbox and sent, in order within each, and what cannot be read."""
+    items = [
+        item
         for folder in (root.inbox(agent), root.sent(agent))
         for name in inbox.in_order(inbox.message_names(root, folder))
+        if (item := inbox.load(root, agent, f"{folder}/{name}"))
     ]
+    return [i for i in items if not i.unreadable], [i for i in items if i.unreadable]
 
 
 def _time(item: Item) -> tuple[float, float, str]:
@@ -47,92 +51,95 @@ def _once(items: list[Item]) -> list[Item]:
     return list(seen.values())
 
 
-def thread(root: Root, agent: str, key: str, everywhere: bool = False) -> list[Item]:
-    """The messages whose Thread is exactly ``key``, in time order; Unknown if there is none."""
+def thread(root: Root, agent: str, key: str) -> Found:
+    """The messages whose Thread is exactly ``key`` in time order, and those it cannot read.
+
+    In the agent's own mail, or for '' in everybody's.  Unknown if there is none.
+    """
     if not key.strip():
         raise UsageError("the thread is empty")
-    agents = layout.known(root) if everywhere else [agent]
-    found = []
-    for owner in agents:
+    found: list[Item] = []
+    unreadable: list[Item] = []
+    for owner in [agent] if agent else layout.known(root):
         for folder in (root.inbox(owner), root.sent(owner)):
             try:
-                found += _in_folder(root, owner, folder, key)
+                _in_folder(root, owner, folder, key, found, unreadable)
             except SwarmError:
                 if owner == agent:
                     raise
                 # another's broken mailbox hides nobody else's mail: status and doctor name it
-    if not found:
-        raise Unknown(f"no thread {key!r} in your mail", "swarm threads lists them",
-                      code="unknown-thread")  # fmt: skip
-    return sorted(_once(found), key=_time)
+    if found:
+        return sorted(_once(found), key=_time), unreadable
+    if unreadable:
+        first = root.relative(unreadable[0].path)
+        raise Unreadable(f"no thread {key!r} in what can be read; {first} cannot")
+    hint = "swarm threads lists yours"
+    raise Unknown(f"no thread {key!r} in your mail", hint, code="unknown-thread")
 
 
-def _in_folder(root: Root, owner: str, folder: str, key: str) -> list[Item]:
-    """Only files whose first bytes hold the key's are parsed."""
+def _in_folder(
+    root: Root, owner: str, folder: str, key: str, found: list[Item], unreadable: list[Item]
+) -> None:
+    """Add what belongs to the thread; only files whose first bytes hold its key are parsed."""
     needle = b"" if "\ufffd" in key else key.encode("utf-8", "surrogatepass")
-    found = []
     for name, data in _heads(root, folder):
-        if needle in data or len(data) == inbox.HEAD:
+        if data is None or needle in data or len(data) == inbox.HEAD:
             item = inbox.load(root, owner, f"{folder}/{name}")
-            if item and item.thread == key:
+            if item and item.unreadable:
+                unreadable.append(item)
+            elif item and item.thread == key:
                 found.append(item)
-    return found
 
 
-def _heads(root: Root, folder: str) -> "Iterator[tuple[str, bytes]]":
-    """The first bytes of each file; what is gone or unreadable, unread and doctor tell of."""
+def _heads(root: Root, folder: str) -> "Iterator[tuple[str, bytes | None]]":
+    """The first bytes of each file; None for what is gone or cannot be read."""
     wanted = inbox.message_names(root, folder)
     if not wanted:
         return
     at = inbox.open_folder(root, folder)
     try:
         for name in wanted:
+            data = None
             try:
                 fd = os.open(name, disk.READ_FLAGS, dir_fd=at)
+                try:
+                    data = os.read(fd, inbox.HEAD)
+                finally:
+                    os.close(fd)
             except OSError:
-                continue
-            try:
-                data = os.read(fd, inbox.HEAD)
-            except OSError:
-                continue
-            finally:
-                os.close(fd)
+                pass  # ``inbox.load`` says why
             yield name, data
     finally:
         os.close(at)
 
 
-def summary(root: Root, agent: str) -> list[tuple[str, int, str]]:
-    """(thread, count, last subject) of one's conversations, the latest last."""
+def summary(root: Root, agent: str) -> tuple[list[tuple[str, int, str]], list[Item]]:
+    """(thread, count, last subject) of one's conversations, the latest last, and the unreadable."""
     groups: dict[str, list[Item]] = {}
-    for item in _once(_items(root, agent)):
+    items, unreadable = _own(root, agent)
+    for item in _once(items):
         if item.thread:
             groups.setdefault(item.thread, []).append(item)
-    ordered = sorted((sorted(items, key=_time) for items in groups.values()),
-                     key=lambda items: _time(items[-1]))  # fmt: skip
-    return [(items[0].thread, len(items), items[-1].subject) for items in ordered]
+    ordered = sorted((sorted(group, key=_time) for group in groups.values()),
+                     key=lambda group: _time(group[-1]))  # fmt: skip
+    return [(group[0].thread, len(group), group[-1].subject) for group in ordered], unreadable
 
 
-def _items(root: Root, agent: str) -> list[Item]:
-    return [item for path in _own(root, agent) if (item := inbox.load(root, agent, path))]
-
-
-def search(root: Root, agent: str, words: list[str]) -> list[Item]:
-    """Mail that holds every one of the words, literally, in any case."""
+def search(root: Root, agent: str, words: list[str]) -> Found:
+    """Mail that holds every one of the words, literally, in any case; and the unreadable."""
     wanted = [word.casefold() for word in words if word]
     if not wanted:
         raise UsageError("nothing to search for")
-    found = []
-    for path in _own(root, agent):
-        try:
-            text = disk.read(path).decode("utf-8", "replace").casefold()
-        except OSError:  # gone, unreadable or no file: doctor tells of it
-            continue
-        if all(word in text for word in wanted):
-            item = inbox.load(root, agent, path)
-            if item:
-                found.append(item)
-    return found
+    items, unreadable = _own(root, agent)
+    return [item for item in items if _holds(item.path, wanted)], unreadable
+
+
+def _holds(path: str, wanted: list[str]) -> bool:
+    try:
+        text = disk.read(path).decode("utf-8", "replace").casefold()
+    except OSError:  # gone since it was listed
+        return False
+    return all(word in text for word in wanted)
 
 
 def sent(root: Root, agent: str) -> list[tuple[Item, bool]]:

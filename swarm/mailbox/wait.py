@@ -26,21 +26,28 @@ Place = tuple[int, int, int]
 def wait(
     root: Root, agent: str, timeout: float | None, sender: str = "", thread: str = ""
 ) -> list[Item]:
-    """Unread messages, at once if there are some, else as soon as some come; [] on time-out."""
+    """Unread messages, at once if there are some, else as soon as some come.
+
+    On time-out there is none, or none that can be read: such a message wakes nobody.
+    """
     items = unread(root, agent, None, sender, thread)[0]
-    if items or (timeout is not None and timeout <= 0):
+    if _readable(items) or (timeout is not None and timeout <= 0):
         return items
     end = None if timeout is None else time.monotonic() + timeout
     with Bell(root.inbox(agent)) as bell:
         while True:
             bell.arm()
             items = unread(root, agent, None, sender, thread)[0]
-            if items:
+            if _readable(items):
                 return _settled(root, agent, items, sender, thread)
             left = LOOK if end is None else end - time.monotonic()
             if left <= 0:
-                return []
+                return items
             bell.wait(min(LOOK, left))
+
+
+def _readable(items: list[Item]) -> bool:
+    return not all(item.unreadable for item in items)
 
 
 def _settled(root: Root, agent: str, items: list[Item], sender: str, thread: str) -> list[Item]:

@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from swarm.cli.app import grammar_source
+from swarm.cli.describe import grammar_source
 from swarm.cli.grammar import GRAMMAR
 from swarm.cli.parse import parse
 
 BIN = os.path.join(sys.prefix, "bin", "swarm")
 HEAVY = {"re", "typing", "pathlib", "dataclasses", "rich", "typer", "asyncio", "watchfiles", "json"}
-TYPER = "import sys; from swarm.cli.app import run; sys.exit(run(sys.argv[1:]))"
+TYPER = "import sys; from swarm.cli.run import run; sys.exit(run(sys.argv[1:]))"
 
 
 def test_the_grammar_is_the_apps() -> None:
     import swarm.cli.grammar as module
 
     assert module.__file__
-    assert Path(module.__file__).read_text() == grammar_source(), "python -m swarm.cli.app"
+    assert Path(module.__file__).read_text() == grammar_source(), "python -m swarm.cli.describe"
 
 
 @pytest.fixture

@@ -124,13 +124,13 @@ def test_mail_to_oneself_counts_once_when_archived(root: Root) -> None:
     assert os.path.exists(f"{root.sent('bob')}/01_a_aaaa-2.txt")
     listed = [item.file for item, _ in threads.sent(root, "bob")]
     assert listed == ["01_a_aaaa.txt", "my-2.txt", "my.txt"]
-    assert len(threads.thread(root, "bob", "T")) == 3
+    assert len(threads.thread(root, "bob", "T")[0]) == 3
 
 
 def test_another_agents_broken_inbox_does_not_stop_everywhere(root: Root) -> None:
     put(root, "01.txt")
     os.makedirs(root.box("carl"))
     Path(root.inbox("carl")).write_text("x")
-    assert [item.file for item in threads.thread(root, "bob", "T", True)] == ["01.txt"]
+    assert [item.file for item in threads.thread(root, "", "T")[0]] == ["01.txt"]
     with pytest.raises(SwarmError):
-        threads.thread(root, "carl", "T", True)
+        threads.thread(root, "carl", "T")

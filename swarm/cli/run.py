@@ -1,0 +1,36 @@
+"""The full command line: the typer app with all its commands, its help and its usage errors.
+
+What the fast parser does not take ends here.
+"""
+
+import typer
+
+from swarm.cli import mail  # noqa: F401 - registers its commands
+from swarm.cli.app import app
+from swarm.errors import UsageError
+
+ClickException: type[Exception] = typer.BadParameter.__mro__[2]
+
+
+def run(argv: list[str]) -> int:
+    """Parse with typer and run; usage errors become one line and exit 2."""
+    from swarm.cli import render
+
+    try:
+        result = typer.main.get_command(app).main(argv, "swarm", standalone_mode=False)
+        return int(result or 0)
+    except ClickException as error:
+        message = str(getattr(error, "message", "") or error).rstrip(".")
+        if not message:  # no arguments: typer has printed the help
+            return 2
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context else "swarm"
+        param = getattr(error, "param", None)
+        named = f"{param.opts[0]}: " if param and param.opts[0] not in message else ""
+        text = named + message[0].lower() + message[1:]
+        render.error(UsageError(text, f"see '{path} --help'"), "--json" in argv)
+        return 2
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+    except BrokenPipeError:
+        return 141
