@@ -2,6 +2,7 @@
 
 import os
 from stat import S_ISREG
+from typing import NamedTuple
 
 from swarm.errors import SwarmError
 from swarm.mailbox import inbox, layout, registry
@@ -9,6 +10,8 @@ from swarm.mailbox.layout import Root
 
 SILENT_AFTER = 15 * 60
 WAITING_AFTER = 10 * 60
+# Kinds of problems, worst first.
+KINDS = ("unreadable", "error", "damaged", "waiting", "silent", "clock")
 
 
 class AgentState:
@@ -25,11 +28,24 @@ class AgentState:
         self.seen: float | None = None
         self.flags: list[str] = []
 
+    def problem(self, kind: str, text: str) -> "Problem":
+        """Something wrong with this agent; ``text`` goes on after its id."""
+        return Problem(kind, self.id, f"{self.id}{text}")
 
-def overview(root: Root, now: float) -> tuple[list[AgentState], list[str]]:
+
+class Problem(NamedTuple):
+    """Something that needs a hand; sorts worst first, by kind and then by agent."""
+
+    kind: str
+    agent: str
+    text: str
+
+
+def overview(root: Root, now: float) -> tuple[list[AgentState], list[Problem]]:
     """All agents by id, and the problems in plain words.  Never fails for one bad agent."""
     entries = {entry.id: entry for entry in registry.entries(root)}
-    states, problems = [], []
+    states: list[AgentState] = []
+    problems: list[Problem] = []
     for agent in sorted({*entries, *layout.boxes(root)}):
         state = AgentState(agent)
         signs = [root.entry(agent)] if agent in entries else []
@@ -37,26 +53,34 @@ def overview(root: Root, now: float) -> tuple[list[AgentState], list[str]]:
         problems += _mail(root, state, now, signs)
         problems += _silence(root, state, now, signs)
         states.append(state)
-    return states, [text for _, text in sorted(problems)]
+    return states, sorted(problems, key=lambda found: (KINDS.index(found.kind), found.agent))
 
 
-def _entry(state: AgentState, entry: registry.Entry | None) -> list[tuple[int, str]]:
+def _entry(state: AgentState, entry: registry.Entry | None) -> list[Problem]:
     if entry is None:
         return []
     state.state, state.task = entry.status or "?", entry.task
     if entry.problems:
         state.flags.append("damaged")
-        return [(2, f"{state.id}: its entry is damaged: {', '.join(entry.problems)}")]
-    return [(1, f"{state.id} is in error: {state.task}")] if entry.status == "error" else []
+        return [
+            Problem(
+                "damaged",
+                state.id,
+                f": its entry is damaged: {', '.join(entry.problems)}",
+            )
+        ]
+    return (
+        [state.problem("error", f" is in error: {state.task}")] if entry.status == "error" else []
+    )
 
 
-def _mail(root: Root, state: AgentState, now: float, signs: list[str]) -> list[tuple[int, str]]:
+def _mail(root: Root, state: AgentState, now: float, signs: list[str]) -> list[Problem]:
     """Count what is unread; adds the folder of receipts to ``signs`` if there are any."""
     try:
         names, receipts = inbox.unread_and_receipts(root, state.id)
     except SwarmError as error:
         state.flags.append("unreadable")
-        return [(0, f"{state.id}: {error.message}")]
+        return [state.problem("unreadable", f": {error.message}")]
     if receipts:
         signs.append(root.receipts(state.id))
     folder = root.inbox(state.id)
@@ -71,11 +95,17 @@ def _mail(root: Root, state: AgentState, now: float, signs: list[str]) -> list[t
             state.oldest = age if state.oldest is None else max(age, state.oldest)
     if state.oldest is not None and state.oldest > WAITING_AFTER:
         waiting = registry.age(state.oldest)
-        return [(3, f"{state.id} has {state.unread} unread, the oldest for {waiting}")]
+        return [
+            Problem(
+                "waiting",
+                state.id,
+                f" has {state.unread} unread, the oldest for {waiting}",
+            )
+        ]
     return []
 
 
-def _silence(root: Root, state: AgentState, now: float, signs: list[str]) -> list[tuple[int, str]]:
+def _silence(root: Root, state: AgentState, now: float, signs: list[str]) -> list[Problem]:
     """When the agent was heard of: ``signs`` are its entry and, standing for the newest file
     in it, the folder of its receipts; one look, not one a message."""
     newest = None
@@ -89,10 +119,16 @@ def _silence(root: Root, state: AgentState, now: float, signs: list[str]) -> lis
         return []
     if newest > now + 60:
         state.flags.append("clock")
-        return [(4, f"{state.id}: its last sign of life lies in the future")]
+        return [state.problem("clock", ": its last sign of life lies in the future")]
     state.seen = max(0.0, now - newest)
     if state.state == "active" and state.seen > SILENT_AFTER:
-        return [(3, f"{state.id} is active but silent for {registry.age(state.seen)}")]
+        return [
+            Problem(
+                "silent",
+                state.id,
+                f" is active but silent for {registry.age(state.seen)}",
+            )
+        ]
     return []
 
 

@@ -1,9 +1,11 @@
 """The typer app that every command is registered on."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import typer
+from typer import Option
 
+from swarm import __version__
 from swarm.cli.main import guarded
 from swarm.cli.options import As, Root
 
@@ -18,8 +20,19 @@ app = typer.Typer(
 )
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"swarm {__version__}")
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool, Option("--version", is_eager=True, callback=_version, help="The version.")
+]
+
+
 @app.callback()
-def shared(ctx: typer.Context, root: Root = None, as_: As = None) -> None:
+def shared(ctx: typer.Context, root: Root = None, as_: As = None, version: Version = False) -> None:
     ctx.obj = {"root": root, "as_": as_}
 
 

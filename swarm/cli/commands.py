@@ -331,31 +331,9 @@ def cleanup(call: Call) -> None:
 
 
 def status(call: Call) -> None:
-    import time
+    from swarm.cli import overview
 
-    from swarm.mailbox.registry import age
-    from swarm.status import overview
-
-    def ago(seconds: float | None) -> str:
-        return "-" if seconds is None else age(seconds)
-
-    while True:
-        states, problems = overview(call.root, time.time())
-        head = ["id", "state", "unread", "oldest", "task", "seen"]
-        rows = [[s.id, s.state, str(s.unread), ago(s.oldest), s.task, ago(s.seen)] for s in states]
-        if call["json"]:
-            items = [
-                {"id": s.id, "state": s.state, "unread": s.unread, "oldest": s.oldest,
-                 "task": s.task, "seen": s.seen, "flags": s.flags}
-                for s in states
-            ]  # fmt: skip
-            render.json({"agents": items, "problems": problems})
-        else:
-            _show(call, "agents", head, rows, [])
-            render.lines([["!", problem] for problem in problems])
-        if not call["watch"]:
-            return
-        time.sleep(2)
+    overview.follow(call) if call["watch"] else overview.once(call)
 
 
 def doctor(call: Call) -> int:

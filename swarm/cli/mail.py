@@ -30,7 +30,7 @@ from swarm.cli.options import (
 @app.command()
 def init(
     ctx: typer.Context,
-    dir: Annotated[str | None, Argument(metavar="[DIR]", help="Where to make mail/.")] = None,
+    dir: Annotated[str | None, Argument(metavar="DIR", help="Where to make mail/.")] = None,
     agents: Annotated[
         str | None, Option("--agents", metavar="A,B", help="Mailboxes for these too.")
     ] = None,
@@ -56,7 +56,7 @@ def register(
     ],
     task: Annotated[str, Option("--task", metavar="T", help="One line on the task.")],
     id: Annotated[
-        str | None, Argument(metavar="[ID]", help="Default: SWARM_AGENT, else drawn.")
+        str | None, Argument(metavar="ID", help="Default: SWARM_AGENT, else drawn.")
     ] = None,
     status: Status = None,
     replace: Annotated[bool, Option("--replace", help="Take over an entry.")] = False,
@@ -75,7 +75,7 @@ def update(
     task: Task = None,
     role: Role = None,
     note: Annotated[
-        str | None, Option("--note", metavar="TEXT", help="Free text below the entry.")
+        str | None, Option("--note", metavar="TEXT", help="Free text added below the entry.")
     ] = None,
     json: Json = False,
     root: Root = None,
@@ -88,7 +88,7 @@ def update(
 @app.command()
 def unregister(
     ctx: typer.Context,
-    id: Annotated[str | None, Argument(metavar="[ID]", help="Default: yourself.")] = None,
+    id: Annotated[str | None, Argument(metavar="ID", help="Default: yourself.")] = None,
     json: Json = False,
     root: Root = None,
     as_: As = None,
@@ -108,7 +108,7 @@ def agents(
 @app.command()
 def send(
     ctx: typer.Context,
-    to: Annotated[list[str], Argument(metavar="TO...", help="Agents, or all.")],
+    to: Annotated[list[str], Argument(metavar="TO", help="Agents, or all.")],
     subject: Subject = None,
     message: Text = None,
     file: File = None,
@@ -122,7 +122,11 @@ def send(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Send a message; the body by -m, -F or a pipe (best for odd text: no shell reads it)."""
+    """Send a message, the body by -m, -F or a pipe.
+
+    A file or a pipe is best for odd text: no shell reads it.  With --id KEY a retry sends
+    nothing twice.
+    """
     go(ctx, locals())
 
 
@@ -216,13 +220,13 @@ def threads(
 @app.command()
 def search(
     ctx: typer.Context,
-    words: Annotated[list[str], Argument(metavar="WORDS...", help="Literal text; all must occur.")],
+    words: Annotated[list[str], Argument(metavar="WORDS", help="Literal text; all must occur.")],
     zero: Zero = False,
     json: Json = False,
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Find your mail, archived too."""
+    """Find your mail, archived too; upper and lower case are alike."""
     go(ctx, locals())
 
 
@@ -244,7 +248,7 @@ def archive(
 @app.command()
 def mark(
     ctx: typer.Context,
-    msg: Annotated[str, Argument(metavar="MSG")],
+    msg: Annotated[str, Argument(metavar="MSG", help="File name, stem, part or path.")],
     status: Annotated[
         str, Argument(metavar="STATUS", help="delivered, read, ack, done, cancelled or error.")
     ],
@@ -301,7 +305,7 @@ def doctor(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Say what is wrong in the tree."""
+    """Say what is wrong in the tree, and the way out."""
     go(ctx, locals())
 
 
@@ -309,7 +313,7 @@ def doctor(
 def cleanup(
     ctx: typer.Context,
     stale: Annotated[
-        str | None, Option("--stale", metavar="AGE", help="Also silent for AGE: 90m, 3h, 2d.")
+        str | None, Option("--stale", metavar="AGE", help="And those silent for AGE: 90m, 3h, 2d.")
     ] = None,
     dry_run: Annotated[bool, Option("--dry-run", help="Only show.")] = False,
     zero: Zero = False,

@@ -24,6 +24,4 @@ Detail = Annotated[
 Key = Annotated[str | None, Option("--id", metavar="KEY", help="A retry with this key sends once.")]
 Role = Annotated[str | None, Option("--role", metavar="R", help="Short role.")]
 Task = Annotated[str | None, Option("--task", metavar="T", help="One line on the task.")]
-Words = Annotated[
-    list[str] | None, Argument(metavar="[MSG]...", help="File name, stem, part or path.")
-]
+Words = Annotated[list[str] | None, Argument(metavar="MSG", help="File name, stem, part or path.")]

@@ -5,10 +5,15 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
+    from rich.table import Table
+    from rich.text import Text
+
     from swarm.errors import SwarmError
+
+    Frame = tuple[Sequence[str], Sequence[Sequence[str]], Sequence[str]]
 
 # Characters that turn text around or end lines for some viewers, though no controls.
 UNSEEN = frozenset("\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -106,18 +111,51 @@ def terminal() -> bool:
     return os.isatty(1)
 
 
+def drawable() -> bool:
+    """Whether stdout is a terminal that can place text."""
+    return terminal() and os.environ.get("TERM", "dumb") != "dumb"
+
+
 def table(head: "Sequence[str]", rows: "Sequence[Sequence[str]]") -> None:
     """A table for a terminal; plain lines where it is a dumb one."""
-    if os.environ.get("TERM", "dumb") == "dumb":
+    if not drawable():
         lines(rows)
         return
     from rich.console import Console
+
+    Console().print(_grid(head, rows))
+
+
+def live(frame: "Callable[[], Frame]", seconds: float) -> None:
+    """Show ``frame()``, a table and lines under it, in place, anew every so many seconds."""
+    import time
+
+    from rich.console import Group
+    from rich.live import Live
+
+    def drawn() -> Group:
+        head, rows, under = frame()
+        return Group(_grid(head, rows), *(_text(f"! {line}") for line in under))
+
+    with Live(drawn(), auto_refresh=False, vertical_overflow="ellipsis") as screen:
+        while True:
+            time.sleep(seconds)
+            screen.update(drawn(), refresh=True)
+
+
+def _grid(head: "Sequence[str]", rows: "Sequence[Sequence[str]]") -> "Table":
     from rich.table import Table
-    from rich.text import Text
 
     grid = Table(box=None, pad_edge=False, header_style="bold")
     for name in head:
         grid.add_column(name, overflow="fold")
     for row in rows:
-        grid.add_row(*(Text(shown(cell).encode("utf-8", "replace").decode()) for cell in row))
-    Console().print(grid)
+        grid.add_row(*map(_text, row))
+    return grid
+
+
+def _text(cell: str) -> "Text":
+    """Text that is never markup, with what the terminal must not see written out."""
+    from rich.text import Text
+
+    return Text(shown(cell).encode("utf-8", "replace").decode())

@@ -21,7 +21,8 @@ def run(argv: list[str]) -> int:
         return int(result or 0)
     except ClickException as error:
         message = str(getattr(error, "message", "") or error).rstrip(".")
-        if not message:  # no arguments: typer has printed the help
+        if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help
+            render.write(render.encode(message + ".\n"), 2)
             return 2
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "swarm"
