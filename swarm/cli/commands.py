@@ -363,4 +363,4 @@ def describe(call: Call) -> None:
     if call["json"]:
         render.json(found)
     else:
-        render.lines([[c["name"], c["help"]] for c in found["commands"]])
+        render.lines([[c["name"], c["help"].splitlines()[0]] for c in found["commands"]])

@@ -48,27 +48,67 @@ def _kind(param: Any, hint: Any) -> str:
     return {int | None: "int", float | None: "float"}.get(hint, "text")
 
 
-def description() -> dict[str, Any]:
-    """The app for programs: commands with flags, message fields, exit codes."""
-    from swarm import errors
+# What ``--json`` shows, by the name of the list; a test compares it with real answers.
+FIELDS = {
+    "messages": ["file", "from", "subject", "to", "thread", "status", "path", "flags"],
+    "messages of read": ["headers", "body"],
+    "messages of sent": ["read"],
+    "delivered": ["path", "to", "file"],
+    "agents": ["id", "status", "role", "task", "archetype", "problems"],
+    "agents of status": ["id", "state", "unread", "oldest", "task", "seen", "flags"],
+    "problems": ["kind", "agent", "text"],
+    "threads": ["thread", "count", "last_subject"],
+    "archived": ["path"],
+    "marked": ["file", "status"],
+    "created": [],
+    "removed": ["id", "reason"],
+    "findings": ["level", "path", "text"],
+    "watch": ["event", "path"],
+}
+EXITS = {
+    0: "done",
+    1: "failed, or no under --exit-code",
+    2: "usage, no agent given, or a value that cannot be written",
+    3: "no mail root found",
+    4: "unknown agent, message or thread",
+    5: "conflict: registered, claimed or taken",
+    6: "it exists but cannot be read",
+    75: "temporary: try again",
+    124: "the wait timed out",
+    130: "interrupted",
+    141: "the reader of the pipe went away",
+}
 
-    commands = [
-        {
-            "name": name,
-            "help": command.help or "",
-            "flags": [p.opts for p in command.params if p.param_type_name == "option"],
-            "arguments": [p.name for p in command.params if p.param_type_name == "argument"],
-        }
-        for name, command in typer.main.get_command(app).commands.items()  # type: ignore[attr-defined]
-    ]
-    kinds: list[type[errors.SwarmError]] = [
-        errors.SwarmError,
-        *errors.SwarmError.__subclasses__(),
-    ]
+
+def description() -> dict[str, Any]:
+    """The app for programs: commands with their parameters, fields of answers, exit codes."""
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     return {
-        "commands": commands,
-        "fields": ["file", "from", "subject", "to", "thread", "status", "path", "flags", "body"],
-        "exits": {kind.code: kind.exit for kind in kinds},
+        "commands": [_command(name, command) for name, command in commands.items()],
+        "fields": FIELDS,
+        "exits": [{"exit": code, "meaning": meaning} for code, meaning in EXITS.items()],
+    }
+
+
+def _command(name: str, command: Any) -> dict[str, Any]:
+    params = [param for param in command.params if param.name != "help"]
+    return {
+        "name": name,
+        "help": (command.help or "").strip(),
+        "arguments": [_parameter(p) for p in params if p.param_type_name == "argument"],
+        "flags": [
+            {"flags": p.opts, **_parameter(p)} for p in params if p.param_type_name == "option"
+        ],
+    }
+
+
+def _parameter(param: Any) -> dict[str, Any]:
+    takes_value = not getattr(param, "is_flag", False)
+    return {
+        "value": (param.metavar or param.name) if takes_value else None,
+        "required": param.required,
+        "many": param.nargs == -1 or bool(getattr(param, "multiple", False)),
+        "help": getattr(param, "help", None) or "",
     }
 
 
