@@ -110,14 +110,13 @@ class Channel(Reading, Writing):
             member = Member(row, Claim(self.place, session))
         member.row = row
         try:
-            cursor = self._write(lambda db: members.enter(db, self.place.channel, member))
+            member.read = self._write(lambda db: members.enter(db, self.place.channel, member))
         except BaseException:
             if session not in self._members:
                 member.claim.release()
             raise
         self._members[session] = member
-        member.read = cursor
-        return str(cursor)
+        return str(self._cursor(member, 0))
 
     def leave(self, session: str) -> None:
         """Set an agent inactive, and speak for it no longer.  Its row and files stay (S)."""

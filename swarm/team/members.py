@@ -52,7 +52,7 @@ def now_ms() -> int:
 
 
 def enter(db: "sqlite3.Connection", channel: str, member: Member) -> int:
-    """Write the agent's row; a cursor that it has is kept.  Return the cursor."""
+    """Write the agent's row; a cursor that it has is kept.  Return it, -1 if it is no number."""
     row = member.row
     start = None
     if db.execute(queries.CURSOR, (row.session, channel)).fetchone() is None:
@@ -63,7 +63,7 @@ def enter(db: "sqlite3.Connection", channel: str, member: Member) -> int:
     if start is not None:
         db.execute(queries.MEND_CURSOR, (row.session, channel, start))
     found = db.execute(queries.CURSOR, (row.session, channel)).fetchone()[0]
-    return found if isinstance(found, int) else 0
+    return found if isinstance(found, int) else -1
 
 
 def _start(db: "sqlite3.Connection", channel: str, member: Member) -> int:

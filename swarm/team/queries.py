@@ -30,7 +30,8 @@ OURS_COUNT = 5
 
 COLUMNS = "message_id, from_agent, to_agent, task_id, ref_message_id, payload, created_at"
 BARE_COLUMNS = """message_id, substr(from_agent, 1, 200), substr(to_agent, 1, 200),
- substr(task_id, 1, 20), substr(ref_message_id, 1, 20), NULL, substr(created_at, 1, 20)"""
+ substr(task_id, 1, 20), substr(ref_message_id, 1, 20), NULL,
+ iif(typeof(created_at) = 'integer', created_at, 0)"""
 
 
 class Page:
