@@ -24,7 +24,7 @@ LAYERS = [
         "swarm.mamoru.machine",
         "swarm.mamoru.render",
     ),
-    ("swarm.mailbox", "swarm.front_matter"),
+    ("swarm.mailbox", "swarm.front_matter", "swarm.team"),
     ("swarm.status", "swarm.doctor"),
     ("swarm.cli", "swarm.__main__"),
 ]
@@ -33,6 +33,7 @@ HOMES = {
     "rich": "cli/",
     "watchfiles": "mailbox/watch.py",
     "fcntl": "mailbox/",
+    "sqlite3": "team/",
     "frontmatter": "front_matter.py",
 }
 PURE = {"errno", "unicodedata", "difflib", "collections", "swarm"}
@@ -99,3 +100,14 @@ def test_only_disk_links_renames_removes_and_syncs(path: Path) -> None:
         and node.func.value.id == "os"
     }
     assert path.name == "disk.py" or not called & steps
+
+
+def test_mail_and_team_do_not_know_each_other() -> None:
+    """But for `disk`, the home of steps that a crash cannot halve."""
+    for path in modules():
+        place = path.relative_to(PACKAGE).as_posix()
+        if place.startswith("mailbox/"):
+            assert not [name for name in imports(path) if name.startswith("swarm.team")], place
+        elif place.startswith("team/"):
+            found = {name for name in imports(path) if name.startswith("swarm.mailbox")}
+            assert found <= {"swarm.mailbox", "swarm.mailbox.disk"}, place

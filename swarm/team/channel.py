@@ -1,0 +1,201 @@
+"""A channel of the team bus, for any number of agents of this process."""
+
+import os
+import sqlite3
+import time
+
+from swarm import names
+from swarm.errors import Conflict, from_os
+from swarm.mailbox import disk
+from swarm.team import members, posting, queries, rows
+from swarm.team.database import Database, make
+from swarm.team.members import PATIENCE, Member
+from swarm.team.place import Claim, Place, wipe
+from swarm.team.reading import Reading
+from swarm.team.rows import AgentRow
+from swarm.team.writing import Writing, checked_status
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+
+class Channel(Reading, Writing):
+    """One open channel.  Ids of messages and tasks are decimal text, as in an Event.
+
+    Any method may raise Temporary (locked longer than ``patience``, disk full) or Unreadable
+    (permissions, a damaged file); nothing of that call is stored then, and it can be repeated.
+    """
+
+    @classmethod
+    def open(
+        cls,
+        team_home: str,
+        name: str,
+        *,
+        anew: bool = False,
+        patience: float = PATIENCE,
+        sync: bool = True,
+    ) -> "Channel":
+        """Open a channel; Unknown if there is none, unless it may be made ``anew``.
+
+        ``patience``: seconds to wait for a lock.  ``sync``: whether detail files are synced.
+        """
+        place = Place(team_home, name, sync)
+        if anew:
+            make(place)
+        return cls(Database(place, patience))
+
+    @classmethod
+    def create(
+        cls,
+        team_home: str,
+        name: str,
+        *,
+        force: bool = False,
+        patience: float = PATIENCE,
+        sync: bool = True,
+    ) -> "Channel":
+        """Make a channel that is empty; one of that name is removed with all its files (S).
+
+        Conflict, and nothing changed, while agents are at work in it, unless ``force``.  A
+        database that cannot be read is Unreadable, and stays, unless ``force``.
+        """
+        place = Place(team_home, name, sync)
+        place.make()
+        try:
+            with disk.Lock(os.path.dirname(place.folder)):
+                if place.exists():
+                    _clear(place, force, patience)
+                make(place)
+        except OSError as error:
+            raise from_os(error, "make", place.folder) from None
+        return cls(Database(place, patience))
+
+    def __enter__(self) -> "Channel":
+        return self
+
+    def __exit__(
+        self,
+        kind: "type[BaseException] | None",
+        error: "BaseException | None",
+        trace: "TracebackType | None",
+    ) -> None:
+        self.close()
+
+    def join(
+        self,
+        session: str,
+        name: str = "",
+        description: str = "",
+        *,
+        provider: str = "",
+        model: str = "",
+        cwd: str = "",
+        status: str = "available",
+    ) -> str:
+        """Enter an agent, and speak for it until ``leave`` or ``close``; return its cursor.
+
+        A first join begins after the newest message (S), a known session where it was.  The
+        broadcast that S wants is the caller's.  Conflict if another process speaks for it.
+        """
+        row = AgentRow(
+            names.check_id(session), name or session, description, provider, model, cwd,
+            checked_status(status),
+        )  # fmt: skip
+        self._follow()
+        member = self._members.get(session)
+        if member is None:
+            member = Member(row, Claim(self.place, session))
+        member.row = row
+        try:
+            member.read = self._write(lambda db: members.enter(db, self.place.channel, member))
+        except BaseException:
+            if session not in self._members:
+                member.claim.release()
+            raise
+        self._members[session] = member
+        return str(self._cursor(member, 0))
+
+    def leave(self, session: str) -> None:
+        """Set an agent inactive, and speak for it no longer.  Its row and files stay (S)."""
+        self.set_status(session, "inactive")
+        member = self._members.pop(session, None)
+        if member is not None:
+            member.claim.release()
+
+    def prune(self, name: str = "", keep: str = "") -> list[str]:
+        """Remove inactive agents, all or those of that agent name, but for the id ``keep``.
+
+        Returns their ids.  Their messages and detail files stay.
+        """
+        self._follow()
+        return members.prune(self._database, name, keep)
+
+    def roster(self) -> list[AgentRow]:
+        """All agents, inactive ones too, in the order in which they came."""
+        self._follow()
+        return [rows.agent(row) for row in self._database.rows(queries.AGENTS)]
+
+    def resolve(self, given: str) -> str:
+        """The session id meant: an id, or a name that exactly one agent not inactive has.
+
+        Conflict where several have it, Unknown where none has.
+        """
+        roster = self.roster()
+        if any(row.session == given for row in roster):
+            return given
+        found = [r.session for r in roster if r.name == given and r.status != "inactive"]
+        if len(found) > 1:
+            raise Conflict(
+                f"{len(found)} agents are named {names.shown(given)}: {', '.join(found[:10])}",
+                "name one by its id",
+                code="ambiguous",
+            )
+        if not found:
+            known = [name for row in roster for name in (row.session, row.name)]
+            raise posting.unknown_agent(given, known)
+        return found[0]
+
+    def beat(self, statuses: "Mapping[str, str]") -> dict[str, str]:
+        """Write the heartbeats that are due, with the status of each ("" leaves it as it is).
+
+        Due is one after 5 seconds, or when the status differs from the last one written.
+        Returns, for those written, the status that stood there: ``inactive`` tells an agent
+        that others gave it up, "" that its row was gone; both are mended by this.
+        """
+        now = time.monotonic()
+        due: dict[str, str] = {}
+        for session, status in statuses.items():
+            member = self._member(session)
+            changed = bool(status) and checked_status(status) != member.row.status
+            if changed or now - member.beaten >= members.BEAT_EVERY:
+                due[session] = status
+        if not due:
+            return {}
+        found = self._write(
+            lambda db: {one: self._beat(db, one, due[one]) for one in due if one in self._members}
+        )
+        for session in found:
+            self._members[session].beaten = now
+        return found
+
+    def _beat(self, db: sqlite3.Connection, session: str, status: str) -> str:
+        row = db.execute(queries.AGENT_STATUS, (session,)).fetchone()
+        self._ensure(db, session)
+        db.execute(queries.BEAT, (members.now_ms(), session))
+        if status:
+            self._set_status(db, session, status)
+        return rows.text(row[0]) if row else ""
+
+
+def _clear(place: Place, force: bool, patience: float) -> None:
+    """Remove a channel that nobody works in, or any with ``force``."""
+    if not force:
+        database = Database(place, patience)
+        try:
+            members.check_nobody_lives(database)
+        finally:
+            database.close()
+    wipe(place)
