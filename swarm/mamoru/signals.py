@@ -1,0 +1,168 @@
+"""What goes into the machine and what comes out of it.  Pure.
+
+The loop turns the world into inputs and carries the actions out; nothing here does either.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from swarm.events import Event
+
+
+@dataclass(slots=True, frozen=True, kw_only=True)
+class Mate:
+    """Another agent as its channel row or registry entry tells (S: the live roster).
+
+    ``seen``: its last sign of life, epoch seconds by whoever wrote it; 0 for one that gives
+    none, such as a person with nothing but an entry: its silence means nothing.
+    """
+
+    status: str
+    seen: float = 0.0
+    name: str = ""
+    description: str = ""
+
+
+class Roster:
+    """Input: who is there, read anew; one object serves all agents of a process.
+
+    ``mates``: by id; it may hold the guarded agent itself, whose row then tells what others
+    made of it.  ``at``: when it was read.  ``stale``: seconds of silence that make a suspect.
+    ``silent``: (sign of life, id) of those that give one and are not inactive, longest silent
+    first; a sign of life from the future is none at all.  ``lead``: the smallest id among
+    those fresh: it alone asks after suspects that nobody deals with, else everybody would.
+    """
+
+    __slots__ = ("at", "lead", "mates", "silent")
+
+    def __init__(self, mates: Mapping[str, Mate], at: float = 0.0, stale: float = 60.0) -> None:
+        self.mates = mates
+        self.at = at or max((mate.seen for mate in mates.values()), default=0.0)
+        signs = [
+            (mate.seen if mate.seen <= self.at + stale else 1.0, name)
+            for name, mate in mates.items()
+            if mate.seen > 0 and mate.status != "inactive"
+        ]
+        self.lead = min((name for seen, name in signs if seen > self.at - stale), default="")
+        self.silent = tuple(sorted(signs))
+
+
+@dataclass(slots=True)
+class Received:
+    """Input: a message for this agent, as its transport gave it."""
+
+    event: Event
+
+
+@dataclass(slots=True)
+class Outbound:
+    """Input: a message that the agent itself wants to send; blanks are filled in."""
+
+    event: Event
+
+
+@dataclass(slots=True)
+class Sent:
+    """Input: one of this agent's own messages as it was stored, with its id and key.
+
+    Whoever wrote it: this guardian, or a command beside it.  Repeating it changes nothing.  It
+    comes before any answer to it: own messages are fed first, or all in the store's order.
+    """
+
+    event: Event
+
+
+class Tick:
+    """Input: time has passed; every message that is there has been received before."""
+
+    __slots__ = ()
+
+
+class Joined:
+    """Input: the guardian starts to guard on this channel."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True)
+class Woke:
+    """Input: this process stood still, or the clock was set forward, by so many seconds."""
+
+    seconds: float
+
+
+@dataclass(slots=True)
+class Presence:
+    """Input: the agent's own word about itself: available, busy with work of its own, or
+    inactive."""
+
+    status: str
+
+
+Input = Received | Outbound | Sent | Tick | Roster | Joined | Woke | Presence
+
+
+@dataclass(slots=True)
+class Send:
+    """Action: store this message; one with an ``origin`` that is there already counts as done."""
+
+    event: Event
+
+
+@dataclass(slots=True)
+class Forward:
+    """Action: this needs thinking.  ``reason``: "" the usual, else why it is out of the usual.
+
+    "again" repeats one forwarded before, e.g. after a restart.
+    """
+
+    event: Event
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class Interrupt:
+    """Action: stop the work on this task."""
+
+    task: str
+
+
+@dataclass(slots=True)
+class SetStatus:
+    """Action: the guarded agent is now available, busy or inactive."""
+
+    status: str
+
+
+@dataclass(slots=True)
+class MarkInactive:
+    """Action: this other agent gives no sign of life."""
+
+    agent: str
+
+
+@dataclass(slots=True)
+class MarkAvailable:
+    """Action: this other agent is back; only where its row is inactive and it has not left."""
+
+    agent: str
+
+
+@dataclass(slots=True)
+class Notify:
+    """Action: tell the agent, or the log where nobody listens.  ``task``: the key it is about."""
+
+    text: str
+    task: str = ""
+
+
+@dataclass(slots=True)
+class Refuse:
+    """Action: the outbound message is not sent; the fields are those of a UsageError."""
+
+    code: str
+    text: str
+    hint: str = ""
+
+
+Action = Send | Forward | Interrupt | SetStatus | MarkInactive | MarkAvailable | Notify | Refuse
