@@ -243,14 +243,18 @@ def search(call: Call) -> int:
     return _unreadable(call, unreadable)
 
 
-def archive(call: Call) -> None:
+def archive(call: Call) -> int:
     from swarm.mailbox.archive import archive as put_away
 
     if bool(call["msg"]) == call["read"]:
         raise UsageError("name messages, or say --read: one of them")
-    paths = put_away(call.root, call.me, call["msg"], call["read"], call["delete"])
+    paths, stopped = put_away(call.root, call.me, call["msg"], call["read"], call["delete"])
     shown = [call.root.relative(path) for path in paths]
     _show(call, "archived", ["path"], [[p] for p in shown], [{"path": p} for p in shown])
+    if stopped:
+        render.error(stopped, call["json"])
+        return stopped.exit
+    return 0
 
 
 def mark(call: Call) -> None:

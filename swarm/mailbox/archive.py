@@ -11,10 +11,13 @@ from swarm.mailbox.layout import Root
 SETTABLE = ("delivered", "read", "ack", "done", "cancelled", "error")
 
 
-def archive(root: Root, agent: str, wanted: list[str], all_read: bool, delete: bool) -> list[str]:
+def archive(
+    root: Root, agent: str, wanted: list[str], all_read: bool, delete: bool
+) -> tuple[list[str], SwarmError | None]:
     """Move messages to one's own sent/ (or remove them); the receipt is there before.
 
-    Returns the new absolute paths (the removed ones with ``delete``).  No byte changes.
+    Returns the new absolute paths (the removed ones with ``delete``), and what stopped it
+    before the last, if anything did after the first.  No byte changes.
     """
     own = root.inbox(agent)
     paths = [_in_inbox(root, agent, name) for name in wanted]
@@ -23,13 +26,21 @@ def archive(root: Root, agent: str, wanted: list[str], all_read: bool, delete: b
         unread = set(inbox.unread_names(root, agent))
         paths = [f"{own}/{n}" for n in names if n not in unread and disk.is_regular(f"{own}/{n}")]
     if not paths:
-        return []
+        return [], None
+    done: list[str] = []
     try:
         with disk.Lock(own):
-            there = _still_there(paths, all_read)
-            return [_put_away(root, agent, path, delete) for path in there]
+            for path in _still_there(paths, all_read):
+                done.append(_put_away(root, agent, path, delete))
     except OSError as error:
-        raise layout.blame(error, "archive into", root, root.sent(agent), own) from None
+        stopped = layout.blame(error, "archive into", root, root.sent(agent), own)
+    except SwarmError as error:
+        stopped = error
+    else:
+        return done, None
+    if not done:
+        raise stopped
+    return done, stopped
 
 
 def _still_there(paths: list[str], all_read: bool) -> list[str]:
