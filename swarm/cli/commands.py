@@ -345,7 +345,7 @@ def doctor(call: Call) -> int:
 
     found = examine(call.root, call["fix"])
     rows = [[f.level, f.path, f.text] for f in found]
-    items = [{"level": f.level, "path": f.path, "text": f.text} for f in found]
+    items = [{"level": f.level, "path": f.path, "text": f.text, "fix": f.fix} for f in found]
     _show(call, "findings", ["level", "path", "finding"], rows, items)
     return 1 if any(f.level == "fail" for f in found) else 0
 
