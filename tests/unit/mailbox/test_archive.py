@@ -54,15 +54,14 @@ def test_all_read_leaves_the_unread_and_what_is_no_mail(root: Root) -> None:
         receipts.write(root, "bob", name)
     moved, _ = archive(root, "bob", [], True, False)
     assert [os.path.basename(path) for path in moved] == ["01.txt", "03.txt"]
-    assert (
-        inbox.unread_names(root, "bob") == ["02.txt"]
-        and archive(root, "bob", [], True, False) == ([], None)
-    )
+    assert inbox.unread_names(root, "bob") == ["02.txt"] and archive(
+        root, "bob", [], True, False
+    ) == ([], None)
 
 
 def test_delete_removes_and_keeps_the_receipt(root: Root) -> None:
     path = put(root, "01.txt")
-    assert archive(root, "bob", ["01"], False, True) == [path]
+    assert archive(root, "bob", ["01"], False, True) == ([path], None)
     assert not os.path.exists(path) and os.listdir(root.sent("bob")) == []
     assert receipts.has(root, "bob", "01.txt")
 
@@ -77,7 +76,7 @@ def test_archiving_at_the_same_time_moves_each_message_once(root: Root) -> None:
 
     def work() -> None:
         try:
-            moved.extend(archive(root, "bob", [], True, False))
+            moved.extend(archive(root, "bob", [], True, False)[0])
         except SwarmError as error:
             failed.append(error)
 
