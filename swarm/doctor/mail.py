@@ -71,7 +71,13 @@ def stale_receipts(letters: Folder, receipts: Folder) -> list[Finding]:
 
 def _older(receipt: os.DirEntry[str], letter: os.DirEntry[str]) -> bool:
     try:
-        read = receipt.stat(follow_symlinks=False).st_mtime
-        return read < letter.stat(follow_symlinks=False).st_mtime - SLACK
+        read, come = (entry.stat(follow_symlinks=False) for entry in (receipt, letter))
     except OSError:  # one of them is gone
         return False
+    if read.st_mtime < come.st_mtime - SLACK:
+        return True
+    # ``mv`` keeps an old time, so that a name used again looks old; when the file came here is
+    # told by its ctime.  In a tree that was unpacked that means nothing: there the receipt's
+    # own two times differ.
+    written_here = abs(read.st_ctime - read.st_mtime) <= SLACK
+    return written_here and read.st_ctime < come.st_ctime - SLACK

@@ -44,10 +44,13 @@ def _time(item: Item) -> tuple[float, float, str]:
 
 
 def _once(items: list[Item]) -> list[Item]:
-    """Each message once: a sent copy and its delivery share name, sender, recipient, subject."""
-    seen: dict[tuple[str, str, str, str], Item] = {}
+    """Each message once: a sent copy and its delivery share all but the Status."""
+    seen: dict[tuple[object, ...], Item] = {}
     for item in items:
-        seen.setdefault((_original(item), item.sender, item.recipient, item.subject), item)
+        message = item.message
+        rest = (message.get("Date"), message.body[: inbox.HEAD // 2]) if message else ()
+        key = (_original(item), item.sender, item.recipient, item.subject, *rest)
+        seen.setdefault(key, item)
     return list(seen.values())
 
 
