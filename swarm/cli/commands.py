@@ -2,8 +2,9 @@
 
 import os
 
+from swarm import names
 from swarm.cli import render
-from swarm.errors import TimedOut, Unreadable, UsageError
+from swarm.errors import SwarmError, TimedOut, Unreadable, UsageError
 from swarm.mailbox import inbox, layout
 
 TYPE_CHECKING = False
@@ -68,18 +69,26 @@ def _messages(call: Call, items: list[inbox.Item]) -> int:
     return _unreadable(call, [item for item in items if item.unreadable])
 
 
+def _check_filters(call: Call) -> None:
+    """An empty filter is a script's unset variable, not a wish for everything."""
+    for option, name in (("--from", "from_"), ("--thread", "thread")):
+        if call[name] is not None and not call[name].strip():
+            raise UsageError(f"{option} is empty", f"give a value, or leave {option} out")
+
+
 def unread(call: Call) -> int:
+    _check_filters(call)
     me, limit = call.me, call["n"]
     if limit is not None and limit < 0:
         raise UsageError("-n takes a number from 0 up")
     if call["count"]:
-        count = inbox.count_unread(call.root, me, call["from_"], call["thread"])
+        count = inbox.count_unread(call.root, me, call["from_"] or "", call["thread"] or "")
         if call["json"]:
             render.json({"messages": [], "count": count})
         else:
             render.lines([[str(count)]])
         return 1 if call["exit_code"] and not count else 0
-    items, left = inbox.unread(call.root, me, limit, call["from_"], call["thread"])
+    items, left = inbox.unread(call.root, me, limit, call["from_"] or "", call["thread"] or "")
     code = _messages(call, items)
     if left:
         render.note(f"{left} more unread")
@@ -89,9 +98,10 @@ def unread(call: Call) -> int:
 def wait(call: Call) -> int:
     from swarm.mailbox.wait import wait as wait_for
 
+    _check_filters(call)
     if call["timeout"] is not None and not call["timeout"] >= 0:
         raise UsageError("--timeout takes seconds from 0 up")
-    items = wait_for(call.root, call.me, call["timeout"], call["from_"], call["thread"])
+    items = wait_for(call.root, call.me, call["timeout"], call["from_"] or "", call["thread"] or "")
     if all(item.unreadable for item in items):
         _unreadable(call, items)
         raise TimedOut("nothing came in time")
@@ -116,8 +126,7 @@ def _body(call: Call) -> bytes:
         return text if text.endswith(b"\n") else text + b"\n"
     try:
         if call["file"] is not None and call["file"] != "-":
-            with open(call["file"], "rb") as file:
-                return _limited(file.fileno())
+            return _from_file(call["file"])
         if call["file"] is None and os.isatty(0):
             raise UsageError("no body", "give it with -m or -F, or pipe it in")
         return _limited(0)
@@ -125,11 +134,19 @@ def _body(call: Call) -> bytes:
         raise Unreadable(f"cannot read the body: {error.strerror}", code="bad-body") from None
 
 
+def _from_file(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return _limited(file.fileno())
+    except FileNotFoundError:
+        raise UsageError(f"no file {names.shown(path)} for the body", code="bad-body") from None
+
+
 def _limited(fd: int) -> bytes:
     from swarm.message import BODY_MAX, check_body
 
     parts, size = [], 0
-    while size <= BODY_MAX and (part := os.read(fd, 1 << 20)):
+    while size <= BODY_MAX and (part := render.patiently(os.read, fd, 1 << 20)):
         parts.append(part)
         size += len(part)
     return check_body(b"".join(parts))
@@ -146,6 +163,13 @@ def _thread(call: Call) -> str:
     from swarm.names import thread_key
 
     return thread_key(prefix, os.urandom(3).hex())
+
+
+def _failed(errors: list[SwarmError], call: Call) -> int:
+    """Tell what went wrong beside what was done; the exit code for it."""
+    for error in errors:
+        render.error(error, call["json"])
+    return max((error.exit for error in errors), default=0)
 
 
 def _key(call: Call) -> str:
@@ -166,9 +190,7 @@ def _delivered(call: Call, result: "Any", thread: str) -> int:
     for d in result.delivered:
         if d.repeated:
             render.note(f"{d.path} was sent before under this key: nothing new was sent")
-    for error in result.failed:
-        render.error(error, call["json"])
-    return max((error.exit for error in result.failed), default=0)
+    return _failed(result.failed, call)
 
 
 def send(call: Call) -> int:
@@ -203,7 +225,10 @@ def sent(call: Call) -> None:
 def _unreadable(call: Call, items: list[inbox.Item]) -> int:
     """Name what could not be read, so may be missing from the answer; the exit code for it."""
     for item in items:
-        render.note(f"swarm: cannot read {call.root.relative(item.path)}")
+        problem = Unreadable(
+            f"cannot read {call.root.relative(item.path)}", "swarm doctor says how to mend it"
+        )
+        render.error(problem, call["json"])
     return Unreadable.exit if items else 0
 
 
@@ -212,13 +237,18 @@ def thread(call: Call) -> int:
 
     items, unreadable = find(call.root, "" if call["everywhere"] else call.me, call["id"])
     if call["mermaid"]:
-        arrows = [f"  {i.sender}->>{i.recipient}: {_plain(i.subject)}" for i in items]
+        arrows = [f"  {_name(i.sender)}->>{_name(i.recipient)}: {_plain(i.subject)}" for i in items]
         render.write(render.encode("\n".join(["sequenceDiagram", *map(render.shown, arrows), ""])))
     else:
         rows = [[i.file, i.sender, i.recipient, i.subject] for i in items]
         records = [i.record(call.root) for i in items] if call["json"] else []
         _show(call, "messages", ["file", "from", "to", "subject"], rows, records)
     return _unreadable(call, unreadable)
+
+
+def _name(agent: str) -> str:
+    """An agent as a party of a diagram: what is no id could be taken for an arrow."""
+    return agent if names.is_id(agent) else "unknown"
 
 
 def _plain(text: str) -> str:
@@ -243,22 +273,23 @@ def search(call: Call) -> int:
     return _unreadable(call, unreadable)
 
 
-def archive(call: Call) -> None:
+def archive(call: Call) -> int:
     from swarm.mailbox.archive import archive as put_away
 
     if bool(call["msg"]) == call["read"]:
         raise UsageError("name messages, or say --read: one of them")
-    paths = put_away(call.root, call.me, call["msg"], call["read"], call["delete"])
+    paths, failed = put_away(call.root, call.me, call["msg"], call["read"], call["delete"])
     shown = [call.root.relative(path) for path in paths]
     _show(call, "archived", ["path"], [[p] for p in shown], [{"path": p} for p in shown])
+    return _failed(failed, call)
 
 
 def mark(call: Call) -> None:
     from swarm.mailbox.archive import mark as set_status
 
-    set_status(call.root, call.me, call["msg"], call["status"])
+    file = set_status(call.root, call.me, call["msg"], call["status"])
     if call["json"]:
-        render.json({"marked": [{"file": call["msg"], "status": call["status"]}]})
+        render.json({"marked": [{"file": file, "status": call["status"]}]})
 
 
 def init(call: Call) -> None:
@@ -274,8 +305,10 @@ def init(call: Call) -> None:
 def register(call: Call) -> None:
     from swarm.mailbox import registry
 
-    name = call["id"] if call["id"] is not None else os.environ.get("SWARM_AGENT", "")
-    if call["id"] == "":
+    name = call["id"] if call["id"] is not None else call.options.get("as_")
+    if name is None:
+        name = os.environ.get("SWARM_AGENT", "")
+    elif not name:
         raise UsageError("'' is not an agent id", code="bad-id")
     role, archetype, task = (str(call[key] or "") for key in ("role", "archetype", "task"))
     status = call["status"] or "active"
@@ -305,7 +338,7 @@ def unregister(call: Call) -> None:
         render.json({"agents": [{"id": agent}]})
 
 
-def agents(call: Call) -> None:
+def agents(call: Call) -> int:
     from swarm.mailbox import registry
 
     found = registry.entries(call.root)
@@ -319,6 +352,7 @@ def agents(call: Call) -> None:
     for e in found:
         if e.problems:
             render.note(f"dir/{e.id}.txt is damaged: {', '.join(e.problems)}")
+    return Unreadable.exit if any(e.unreadable for e in found) else 0
 
 
 def cleanup(call: Call) -> None:
@@ -341,7 +375,7 @@ def doctor(call: Call) -> int:
 
     found = examine(call.root, call["fix"])
     rows = [[f.level, f.path, f.text] for f in found]
-    items = [{"level": f.level, "path": f.path, "text": f.text} for f in found]
+    items = [{"level": f.level, "path": f.path, "text": f.text, "fix": f.fix} for f in found]
     _show(call, "findings", ["level", "path", "finding"], rows, items)
     return 1 if any(f.level == "fail" for f in found) else 0
 

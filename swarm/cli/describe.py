@@ -62,7 +62,7 @@ FIELDS = {
     "marked": ["file", "status"],
     "created": [],
     "removed": ["id", "reason"],
-    "findings": ["level", "path", "text"],
+    "findings": ["level", "path", "text", "fix"],
     "watch": ["event", "path"],
 }
 EXITS = {

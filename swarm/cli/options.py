@@ -8,8 +8,8 @@ Root = Annotated[str | None, Option("--root", metavar="DIR", help="The mail root
 As = Annotated[str | None, Option("--as", metavar="ID", help="The agent who calls.")]
 Json = Annotated[bool, Option("--json", help="One JSON object.")]
 Zero = Annotated[bool, Option("-0", help="End records with NUL.")]
-From = Annotated[str, Option("--from", metavar="ID", help="Only from this agent.")]
-ThreadFilter = Annotated[str, Option("--thread", metavar="T", help="Only this thread.")]
+From = Annotated[str | None, Option("--from", metavar="ID", help="Only from this agent.")]
+ThreadFilter = Annotated[str | None, Option("--thread", metavar="T", help="Only this thread.")]
 Text = Annotated[str | None, Option("-m", "--message", metavar="BODY", help="The body.")]
 File = Annotated[
     str | None, Option("-F", "--file", metavar="FILE", help="Body from a file, - is stdin.")
