@@ -18,10 +18,12 @@ def from_oneself(work: Work) -> bool:
 
 
 def from_marked(work: Work) -> bool:
-    """the sender counts as inactive, has not left, and is not just leaving"""
-    mate = work.state.mate(work.event.sender)
-    leaving = work.event.kind == "broadcast" and work.event.intent == "agent_leave"
-    return mate is not None and mate.status == "inactive" and not leaving
+    """the sender counts as inactive, and sent this since its last sign of life; it has not left"""
+    event, mate = work.event, work.state.mate(work.event.sender)
+    if mate is None or mate.status != "inactive" or event.intent == "agent_leave":
+        return False
+    # Both times are the sender's own; what a dead agent said before is no sign of life.
+    return not event.at or event.at > mate.seen
 
 
 def no_event(work: Work) -> bool:

@@ -173,8 +173,11 @@ def _forget_news(state: State, given: Roster, now: float) -> None:
     state.news = {}
     for agent in [a for a in state.left if a in mates and mates[a].status != "inactive"]:
         state.left = without(state.left, agent)
-    for agent in [a for a, seen in state.marked.items() if a not in mates or mates[a].seen > seen]:
-        state.marked = without(state.marked, agent)
+    for agent, seen in state.marked.items():
+        mate = mates.get(agent)
+        # A mark that the store holds is not ours alone: whoever takes it back there may be right.
+        if mate is None or mate.status == "inactive" or mate.seen > seen:
+            state.marked = without(state.marked, agent)
     for agent in [a for a, at in state.heard.items() if now - at > state.settings.stale]:
         state.heard = without(state.heard, agent)
 

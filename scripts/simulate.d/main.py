@@ -1,0 +1,49 @@
+"""Plays histories and prints the short story of the first that breaks an invariant."""
+
+import argparse
+import sys
+import time
+
+from checks import Broken
+from world import World
+
+
+def tell(seed: int) -> None:
+    """Play one seed again and print what happened."""
+    world = World(seed, show=True)
+    try:
+        world.run()
+        print("holds")
+    except Broken as broken:
+        print(f"seed {seed}, {'mail' if world.bus.mail else 'channel'}: {broken}")
+    print("\n".join(world.lines[-80:]))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--histories", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=0, help="of the first history")
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--show", action="store_true", help="tell the history of --seed")
+    chosen = parser.parse_args()
+    if chosen.show:
+        tell(chosen.seed)
+        return 0
+    start = time.perf_counter()
+    seed = chosen.seed
+    while seed < chosen.seed + chosen.histories and time.perf_counter() - start < chosen.seconds:
+        try:
+            World(seed).run()
+        except Exception as error:
+            if not isinstance(error, Broken):
+                raise
+            tell(seed)
+            return 1
+        seed += 1
+    spent = time.perf_counter() - start
+    print(f"{seed - chosen.seed} histories hold, {(seed - chosen.seed) / spent:.0f} a second")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

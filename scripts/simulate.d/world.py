@@ -1,0 +1,495 @@
+"""One history: agents on hosts, a store, minds that work, and everything that goes wrong."""
+
+import heapq
+import random
+from collections.abc import Callable
+
+from bus import Bus
+from checks import Broken, Watch, ended, marked
+
+from swarm.events import Event
+from swarm.mamoru.machine import due, recall, step
+from swarm.mamoru.signals import (
+    Action,
+    Forward,
+    Input,
+    Interrupt,
+    Joined,
+    MarkAvailable,
+    MarkInactive,
+    Mate,
+    Outbound,
+    Received,
+    Refuse,
+    Roster,
+    Send,
+    Sent,
+    SetStatus,
+    Tick,
+    Woke,
+)
+from swarm.mamoru.state import Settings, State
+
+NEVER = float("inf")
+LONG = 4 * 3600.0
+# The roster is read at least so often; a real loop does it with each poll.
+READ = 40.0
+TICK = Tick()
+
+
+class Crash(Exception):
+    """The process ends here."""
+
+
+class Host:
+    """A machine with a clock of its own, which sleeps now and then."""
+
+    __slots__ = ("asleep_until", "offset")
+
+    def __init__(self, offset: float) -> None:
+        self.offset = offset
+        self.asleep_until = 0.0
+
+
+class Row:
+    """An agent's row in the table of agents."""
+
+    __slots__ = ("seen", "status")
+
+    def __init__(self) -> None:
+        self.status = "inactive"
+        self.seen = 0.0
+
+
+class Agent:
+    """A guardian process and the mind it serves; or a plain worker without a guardian."""
+
+    def __init__(self, world: "World", name: str, host: Host, guarded: bool) -> None:
+        self.world = world
+        self.name = name
+        self.host = host
+        self.guarded = guarded
+        self.alive = True
+        self.left = False
+        self.died = 0.0
+        self.awake_since = 0.0
+        self.owed = 0.0
+        self.next = NEVER
+        self.plans: dict[str, list[str]] = {}
+        self.read_at = -1.0
+        self.state = State(name, "inactive", world.settings, self.now)
+
+    @property
+    def now(self) -> float:
+        """What the clock of its host says."""
+        return 1_000_000.0 + self.world.time + self.host.offset
+
+    def responsive(self, time: float) -> bool:
+        return self.alive and not self.left and self.host.asleep_until <= time
+
+    # The guardian's loop.
+
+    def wake(self, time: float) -> None:
+        """Poll at that time, or before."""
+        if time < self.next:
+            self.next = time
+            self.world.at(time, self.poll)
+
+    def poll(self) -> None:
+        world = self.world
+        if self.next > world.time or not self.alive or self.left:
+            return
+        self.next = NEVER
+        if self.host.asleep_until > world.time:
+            self.wake(self.host.asleep_until)
+            return
+        try:
+            self._poll()
+        except Crash:
+            self.die()
+            return
+        if self.alive and not self.left:
+            wait = min(due(self.state) - self.now, world.bus.next(self.name) - world.time)
+            self.wake(world.time + min(max(wait, 1.0), READ) + world.rng.random() * 0.2)
+
+    def _poll(self) -> None:
+        world, bus = self.world, self.world.bus
+        if self.owed:
+            self.do(Woke(self.owed))
+            self.owed = 0.0
+        beside, bus.beside[self.name] = bus.beside[self.name], []
+        for event in beside:
+            self.do(Sent(event))
+        for event in bus.receive(self.name, world.time):
+            self.do(Received(event), event)
+        if world.time - self.read_at >= 1.0:
+            self.read_at = world.time
+            self.do(world.roster(self.now))
+        self.do(TICK)
+
+    def do(self, given: Input, event: Event | None = None) -> list[Action]:
+        """One step, and its effects in the store; a crash may come between any two."""
+        state, actions = step(self.state, given, self.now)
+        stored = self._commit(actions, event)
+        self.state = state
+        for own in stored:
+            self.state, _ = step(self.state, Sent(own), self.now)
+        self.world.watch.state(self.state)
+        for action in actions:
+            self.mind(action)
+        return actions
+
+    def _commit(self, actions: list[Action], event: Event | None) -> list[Event]:
+        world = self.world
+        chance = world.crashes if actions or event else 0.0
+        if chance:
+            self._perhaps_crash(chance)
+        stored: list[Event] = []
+        for action in actions:
+            if isinstance(action, Send):
+                own, _ = world.store(action.event)
+                if own.kind[:5] == "task_" or own.intent == "agent_leave":
+                    stored.append(own)
+                if chance and world.bus.mail:
+                    self._perhaps_crash(chance)
+            else:
+                world.effect(self, action)
+        if event is not None:
+            world.bus.done(self.name, event)
+            if world.repeats and world.rng.random() < world.repeats:
+                world.bus.again(self.name, event, world.time + world.rng.random() * 100)
+        if chance:
+            self._perhaps_crash(chance)
+        return stored
+
+    def _perhaps_crash(self, chance: float) -> None:
+        if self.world.rng.random() < chance:
+            raise Crash
+
+    def die(self) -> None:
+        world = self.world
+        world.say(f"{self.name} dies")
+        self.alive = False
+        self.died = world.time
+        self.plans = {key: plan for key, plan in self.plans.items() if world.rng.random() < 0.7}
+        if world.rng.random() < 0.8:
+            world.at(world.time + world.rng.random() ** 2 * 300, self.start)
+        world.table[self.name].seen = self.now
+
+    def start(self) -> None:
+        """Start, or start again from what is stored."""
+        world = self.world
+        if self.host.asleep_until > world.time:
+            world.at(self.host.asleep_until, self.start)
+            return
+        world.say(f"{self.name} starts")
+        self.alive = True
+        self.awake_since = world.time
+        self.owed = 0.0
+        world.bus.beside[self.name] = []
+        self.state = self._recalled()
+        world.watch.state(self.state)
+        for key in self.plans:
+            world.at(world.time + 1, self.work, key)
+        try:
+            self.do(Joined())
+        except Crash:
+            self.die()
+            return
+        self.next = NEVER
+        self.wake(world.time + 0.1)
+
+    def _recalled(self) -> State:
+        world = self.world
+        history = world.bus.history(self.name)
+        status = world.table[self.name].status
+        return recall(self.name, status, history, world.roster(self.now), world.settings, self.now)
+
+    # The mind.
+
+    def mind(self, action: Action) -> None:
+        if isinstance(action, Interrupt):
+            self.plans.pop(action.task, None)
+        elif isinstance(action, Forward):
+            event = action.event
+            if event.kind == "task_req" and event.key not in self.plans:
+                active = self.state.active
+                if active and active.task == event.key:
+                    self.plan(event.key)
+            elif event.kind == "task_clarify" and self.world.rng.random() < 0.9:
+                self.world.later(200, self.say, "task_clarify_res", event.task, event.sender)
+            elif event.kind == "task_clarify_res" and event.task in self.plans:
+                self.world.later(100, self.work, event.task)
+
+    def plan(self, key: str) -> None:
+        rng = self.world.rng
+        words = ["task_update"] * (rng.random() < 0.4) + ["task_clarify"] * (rng.random() < 0.3)
+        if rng.random() < 0.9:
+            words.append("task_done" if rng.random() < 0.7 else "task_fail")
+        self.plans[key] = words
+        self.world.later(300, self.work, key)
+
+    def work(self, key: str) -> None:
+        """The next thing that the plan for a task says."""
+        plan = self.plans.get(key)
+        if not plan:
+            return
+        if not self.responsive(self.world.time):
+            self.world.later(60, self.work, key)
+            return
+        said = self.say(plan[0], key)
+        if said and said[0].kind == plan[0]:
+            asked = plan.pop(0) == "task_clarify"
+            if not asked:
+                self.world.later(300, self.work, key)
+        elif said is None:
+            self.world.later(60, self.work, key)
+        else:
+            self.plans.pop(key, None)
+
+    def say(
+        self, kind: str, task: str = "", to: str = "", retry: str = "", intent: str = ""
+    ) -> list[Event] | None:
+        """The mind sends: through its guardian, or by a command beside it.  None: it crashed."""
+        if not self.responsive(self.world.time):
+            return None
+        event = Event(kind=kind, content="x", task=task, to=to, retry=retry, intent=intent)
+        if self.world.rng.random() < 0.2:
+            return self._beside(event)
+        try:
+            actions = self.do(Outbound(event))
+        except Crash:
+            self.die()
+            return None
+        self.wake(self.world.time + 0.1)
+        return [action.event for action in actions if isinstance(action, Send)]
+
+    def _beside(self, event: Event) -> list[Event]:
+        world = self.world
+        _, actions = step(self._recalled(), Outbound(event), self.now)
+        sent = []
+        for action in actions:
+            if isinstance(action, Send):
+                own, _ = world.store(action.event)
+                world.bus.beside[self.name].append(own)
+                sent.append(own)
+            elif not isinstance(action, Refuse):
+                world.effect(self, action)
+        self.wake(world.time)
+        return sent
+
+    # A worker without a guardian just answers.
+
+    def plain(self) -> None:
+        world = self.world
+        for event in world.bus.receive(self.name, world.time):
+            world.bus.done(self.name, event)
+            if event.kind == "task_req" and world.rng.random() < 0.8:
+                world.later(600, self.plain_answer, event)
+
+    def plain_answer(self, request: Event) -> None:
+        if self.world.rng.random() < 0.3:
+            self.plain_send("task_update", request)
+        self.plain_send("task_done", request)
+
+    def plain_send(self, kind: str, request: Event) -> None:
+        self.world.store(
+            Event(
+                kind=kind,
+                sender=self.name,
+                to=request.sender,
+                content="x",
+                task=request.task,
+                ref=request.id,
+                at=self.now,
+            )
+        )
+
+
+class World:
+    """The scheduler: what happens next, by one seed."""
+
+    def __init__(self, seed: int, show: bool = False) -> None:
+        self.rng = rng = random.Random(seed)
+        self.time = 0.0
+        self.steps = 0
+        self.heap: list[tuple[float, int, Callable[..., object], tuple[object, ...]]] = []
+        self.lines: list[str] = []
+        self.show = show
+        self.watch = Watch()
+        self.settings = Settings(retry_for=1800.0, retry_limit=4, announce=rng.random() < 0.3)
+        self.crashes = rng.choice((0.0, 0.0, 0.01, 0.05))
+        self.repeats = rng.choice((0.0, 0.0, 0.05, 0.3))
+        self.bus = Bus(rng.random() < 0.5, rng, self.delivered)
+        self.table: dict[str, Row] = {}
+        self.agents: dict[str, Agent] = {}
+        self._people()
+        self._plan()
+
+    def _people(self) -> None:
+        rng = self.rng
+        hosts = [Host(rng.choice((0.0, 0.0, -30.0, 30.0))) for _ in range(rng.randint(1, 3))]
+        count = rng.choice((2, 2, 2, 3, 3, 3, 4, 4, 5, 6, 8, 20))
+        for number in range(count):
+            name = f"a{number:02d}"
+            guarded = not self.bus.mail or number == 0 or rng.random() < 0.85
+            self.agents[name] = Agent(self, name, rng.choice(hosts), guarded)
+            self.table[name] = Row()
+            self.bus.join(name)
+        for name, agent in self.agents.items():
+            if agent.guarded:
+                self.at(rng.random(), agent.start)
+            else:
+                self.table[name].status = "available"
+        self.hosts = hosts
+
+    def _plan(self) -> None:
+        """Requests, and what goes wrong, all within ten minutes."""
+        rng = self.rng
+        guarded = [agent for agent in self.agents.values() if agent.guarded]
+        for _ in range(rng.randint(1, 5)):
+            self.at(2 + rng.random() ** 2 * 600, self.request, rng.choice(guarded))
+        if rng.random() < 0.25:
+            self.at(rng.random() * 600, self.sleep, rng.choice(self.hosts))
+        if rng.random() < 0.15:
+            self.at(rng.random() * 600, self.jump, rng.choice(self.hosts))
+        if rng.random() < 0.2:
+            self.at(rng.random() * 600, self.kill, rng.choice(guarded))
+        if rng.random() < 0.1:
+            self.at(rng.random() * 600, self.leave, rng.choice(guarded))
+
+    # Time.
+
+    def at(self, time: float, what: Callable[..., object], *about: object) -> None:
+        self.steps += 1
+        heapq.heappush(self.heap, (time, self.steps, what, about))
+
+    def later(self, most: float, what: Callable[..., object], *about: object) -> None:
+        self.at(self.time + self.rng.random() ** 2 * most, what, *about)
+
+    def run(self) -> None:
+        """Play until nothing is left to happen, then judge."""
+        while self.heap and self.time < LONG:
+            self.time, _, what, about = heapq.heappop(self.heap)
+            what(*about)
+            if self.steps > 100_000:
+                raise Broken("it never comes to rest")
+            if len(self.heap) <= len(self.agents) and self._at_rest():
+                break
+        self._last_polls()
+        ended(self)
+
+    def _at_rest(self) -> bool:
+        """Whether only heartbeats are left, and the dead had time to be found."""
+        if self.time < 600 or any(self.time < agent.died + 250 for agent in self.dead()):
+            return False
+        if any(what.__name__ != "poll" for _, _, what, _ in self.heap):
+            return False
+        return not any(
+            agent.state.given or agent.state.waiting or agent.state.active
+            for agent in self.agents.values()
+            if agent.alive and not agent.left
+        ) and not any(self.bus.boxes[agent.name] for agent in self.living())
+
+    def dead(self) -> list[Agent]:
+        return [agent for agent in self.agents.values() if not agent.alive]
+
+    def living(self) -> list[Agent]:
+        return [a for a in self.agents.values() if a.guarded and a.responsive(self.time)]
+
+    def _last_polls(self) -> None:
+        """A quiet end: everybody looks three times more."""
+        self.crashes = self.repeats = 0.0
+        for _ in range(3):
+            self.time += 5.0
+            for agent in self.living():
+                agent._poll()
+
+    # What happens in the world.
+
+    def request(self, agent: Agent) -> None:
+        others = [name for name in self.agents if name != agent.name]
+        worker = self.rng.choice(others)
+        retry = self.rng.choice(("", "queue", "block"))
+        for event in agent.say("task_req", "", worker, retry) or ():
+            if self.rng.random() < 0.15:
+                self.later(400, agent.say, "task_cancel", event.task, worker)
+
+    def sleep(self, host: Host) -> None:
+        slept = self.rng.choice((15.0, 100.0, 2000.0))
+        self.say(f"a host sleeps {slept:.0f} s")
+        host.asleep_until = self.time + slept
+        for agent in self.agents.values():
+            if agent.host is host:
+                if agent.alive and agent.guarded:
+                    self.table[agent.name].seen = agent.now
+                agent.owed += slept
+                agent.awake_since = host.asleep_until
+
+    def jump(self, host: Host) -> None:
+        by = self.rng.choice((-3600.0, -5.0, 5.0, 3600.0))
+        self.say(f"a clock jumps {by:.0f} s")
+        host.offset += by
+        for agent in self.agents.values():
+            if agent.host is host and by > 0:
+                agent.owed += by
+
+    def kill(self, agent: Agent) -> None:
+        if agent.alive and not agent.left:
+            agent.die()
+
+    def leave(self, agent: Agent) -> None:
+        if agent.responsive(self.time):
+            said = agent.say("broadcast", intent="agent_leave")
+            agent.left = bool(said)
+
+    # The store.
+
+    def store(self, event: Event) -> tuple[Event, bool]:
+        stored, new = self.bus.store(event, self.time)
+        if new:
+            if self.show:
+                self.say(shown(stored))
+            self.watch.stored(stored)
+        return stored, new
+
+    def delivered(self, name: str, time: float) -> None:
+        agent = self.agents[name]
+        if agent.guarded:
+            agent.wake(time + 0.01 + self.rng.random())
+        else:
+            self.at(time, agent.plain)
+
+    def effect(self, agent: Agent, action: Action) -> None:
+        if isinstance(action, SetStatus):
+            self.table[agent.name].status = action.status
+        elif isinstance(action, MarkInactive):
+            self.say(f"{agent.name} marks {action.agent} inactive")
+            marked(self, agent.name, action.agent)
+            self.table[action.agent].status = "inactive"
+        elif isinstance(action, MarkAvailable):
+            row = self.table[action.agent]
+            if row.status == "inactive" and not self.agents[action.agent].left:
+                row.status = "available"
+
+    def roster(self, now: float) -> Roster:
+        mates = {}
+        for name, agent in self.agents.items():
+            row = self.table[name]
+            seen = row.seen
+            if agent.guarded and agent.responsive(self.time):
+                seen = agent.now - 2.5
+            mates[name] = Mate(status=row.status, seen=seen)
+        return Roster(mates, now)
+
+    def say(self, text: str) -> None:
+        if self.show:
+            self.lines.append(f"{self.time:8.1f}  {text}")
+
+
+def shown(event: Event) -> str:
+    task = f" task {event.task}" if event.task else ""
+    more = " ".join(filter(None, (event.intent, event.retry and f"retry={event.retry}")))
+    return (
+        f"{event.id:>3} {event.sender} -> {event.to or 'all'}: {event.kind}{task} {more}".rstrip()
+    )
