@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 VERDICTS = frozenset(("task_ack", "task_reject"))
 RESULTS = frozenset(("task_done", "task_fail", "task_reject"))
 ASKING = frozenset(("ping", "task_req", "task_cancel"))
-# How long a dead agent may look alive: silent 60 s, pinged 20 s; before that perhaps the agent
-# that asks after all had to be found silent itself; and polls.
-TRUTH = 60 + 20 + 60 + 20 + 40
+# How long a dead agent may look alive, where the agent that asks after all keeps failing:
+# silent four times 60 s, pinged 20 s; and polls.
+TRUTH = 4 * 60 + 20 + 60
 
 
 class Broken(Exception):

@@ -8,7 +8,7 @@ from bus import Bus
 from checks import Broken, Watch, ended, marked
 
 from swarm.events import Event
-from swarm.mamoru.machine import due, recall, step
+from swarm.mamoru.machine import due, recall, step, timers
 from swarm.mamoru.signals import (
     Action,
     Forward,
@@ -33,7 +33,9 @@ from swarm.mamoru.state import Settings, State
 NEVER = float("inf")
 LONG = 4 * 3600.0
 # The roster is read at least so often; a real loop does it with each poll.
-READ = 40.0
+READ = 50.0
+# How long after a death, a sleep or a start signs of life have to be looked at.
+TROUBLE = 400.0
 TICK = Tick()
 
 
@@ -109,8 +111,19 @@ class Agent:
             self.die()
             return
         if self.alive and not self.left:
-            wait = min(due(self.state) - self.now, world.bus.next(self.name) - world.time)
-            self.wake(world.time + min(max(wait, 1.0), READ) + world.rng.random() * 0.2)
+            wait = min(self._due() - self.now, world.bus.next(self.name) - world.time)
+            if wait < LONG:
+                self.wake(world.time + max(wait, 1.0) + world.rng.random() * 0.2)
+
+    def _due(self) -> float:
+        """When to poll again; in quiet times nobody falls silent, so nobody has to look."""
+        if self._anxious():
+            return min(due(self.state), self.now + READ)
+        whens = [when for when, cause, _ in timers(self.state) if cause != "mate silent"]
+        return min(whens, default=NEVER)
+
+    def _anxious(self) -> bool:
+        return self.world.time < self.world.trouble or bool(self.state.waiting)
 
     def _poll(self) -> None:
         world, bus = self.world, self.world.bus
@@ -122,7 +135,7 @@ class Agent:
             self.do(Sent(event))
         for event in bus.receive(self.name, world.time):
             self.do(Received(event), event)
-        if world.time - self.read_at >= 1.0:
+        if world.time - self.read_at >= (1.0 if self._anxious() else 50.0):
             self.read_at = world.time
             self.do(world.roster(self.now))
         self.do(TICK)
@@ -171,6 +184,7 @@ class Agent:
         world.say(f"{self.name} dies")
         self.alive = False
         self.died = world.time
+        world.disturb(0.0)
         self.plans = {key: plan for key, plan in self.plans.items() if world.rng.random() < 0.7}
         if world.rng.random() < 0.8:
             world.at(world.time + world.rng.random() ** 2 * 300, self.start)
@@ -185,6 +199,8 @@ class Agent:
         world.say(f"{self.name} starts")
         self.alive = True
         self.awake_since = world.time
+        if self.died:
+            world.disturb(0.0)
         self.owed = 0.0
         world.bus.beside[self.name] = []
         self.state = self._recalled()
@@ -318,9 +334,10 @@ class World:
         self.show = show
         self.watch = Watch()
         self.settings = Settings(retry_for=1800.0, retry_limit=4, announce=rng.random() < 0.3)
-        self.crashes = rng.choice((0.0, 0.0, 0.01, 0.05))
+        self.crashes = rng.choice((0.0, 0.0, 0.0, 0.01, 0.05))
         self.repeats = rng.choice((0.0, 0.0, 0.05, 0.3))
         self.bus = Bus(rng.random() < 0.5, rng, self.delivered)
+        self.trouble = 0.0
         self.table: dict[str, Row] = {}
         self.agents: dict[str, Agent] = {}
         self._people()
@@ -328,8 +345,10 @@ class World:
 
     def _people(self) -> None:
         rng = self.rng
-        hosts = [Host(rng.choice((0.0, 0.0, -30.0, 30.0))) for _ in range(rng.randint(1, 3))]
-        count = rng.choice((2, 2, 2, 3, 3, 3, 4, 4, 5, 6, 8, 20))
+        skews = (0.0, -30.0, 30.0) if rng.random() < 0.06 else (0.0,)
+        hosts = [Host(rng.choice(skews)) for _ in range(rng.randint(1, 3))]
+        self.trouble = NEVER if len(skews) > 1 else 0.0
+        count = 20 if rng.random() < 0.02 else rng.choice((2, 2, 2, 3, 3, 3, 4, 4, 5, 7))
         for number in range(count):
             name = f"a{number:02d}"
             guarded = not self.bus.mail or number == 0 or rng.random() < 0.85
@@ -349,11 +368,11 @@ class World:
         guarded = [agent for agent in self.agents.values() if agent.guarded]
         for _ in range(rng.randint(1, 5)):
             self.at(2 + rng.random() ** 2 * 600, self.request, rng.choice(guarded))
-        if rng.random() < 0.25:
+        if rng.random() < 0.1:
             self.at(rng.random() * 600, self.sleep, rng.choice(self.hosts))
-        if rng.random() < 0.15:
+        if rng.random() < 0.06:
             self.at(rng.random() * 600, self.jump, rng.choice(self.hosts))
-        if rng.random() < 0.2:
+        if rng.random() < 0.1:
             self.at(rng.random() * 600, self.kill, rng.choice(guarded))
         if rng.random() < 0.1:
             self.at(rng.random() * 600, self.leave, rng.choice(guarded))
@@ -381,7 +400,7 @@ class World:
 
     def _at_rest(self) -> bool:
         """Whether only heartbeats are left, and the dead had time to be found."""
-        if self.time < 600 or any(self.time < agent.died + 250 for agent in self.dead()):
+        if self.time < 600 or any(self.time < agent.died + TROUBLE for agent in self.dead()):
             return False
         if any(what.__name__ != "poll" for _, _, what, _ in self.heap):
             return False
@@ -419,6 +438,7 @@ class World:
         slept = self.rng.choice((15.0, 100.0, 2000.0))
         self.say(f"a host sleeps {slept:.0f} s")
         host.asleep_until = self.time + slept
+        self.disturb(slept)
         for agent in self.agents.values():
             if agent.host is host:
                 if agent.alive and agent.guarded:
@@ -430,9 +450,18 @@ class World:
         by = self.rng.choice((-3600.0, -5.0, 5.0, 3600.0))
         self.say(f"a clock jumps {by:.0f} s")
         host.offset += by
+        self.trouble = NEVER
+        self.disturb(0.0)
         for agent in self.agents.values():
             if agent.host is host and by > 0:
                 agent.owed += by
+
+    def disturb(self, seconds: float) -> None:
+        """From now and for so long signs of life are not what they were: everybody looks out."""
+        self.trouble = max(self.trouble, self.time + seconds + TROUBLE)
+        for agent in self.agents.values():
+            if agent.guarded and agent.alive:
+                agent.wake(self.time + READ)
 
     def kill(self, agent: Agent) -> None:
         if agent.alive and not agent.left:

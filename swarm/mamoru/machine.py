@@ -30,6 +30,8 @@ __all__ = ["due", "recall", "step"]
 WORKERS = frozenset(("task_update", "task_clarify", "task_done", "task_fail"))
 REQUESTERS = frozenset(("task_clarify_res", "task_cancel"))
 NEVER = float("inf")
+# How many times as long more an agent waits that is not the lead.
+PATIENCE = 3
 
 
 def step(state: State, given: Input, now: float) -> tuple[State, list[Action]]:
@@ -57,7 +59,10 @@ class _Row:
         self.effects = tuple(effects.find(phrase) for phrase in rule.effects)
 
     def holds(self, work: Work) -> bool:
-        return all(condition(work) for condition in self.conditions)
+        for condition in self.conditions:
+            if not condition(work):
+                return False
+        return True
 
 
 def _compiled() -> dict[str, dict[str, list[_Row]]]:
@@ -258,9 +263,10 @@ def _ready(state: State, target: str) -> bool:
 
 
 def _silent(state: State) -> Iterator[tuple[str, float]]:
-    """Who may be dead, and since when silent: those we deal with; as lead, the longest silent.
+    """Who may be dead, and since when silent: those we deal with; then the longest silent.
 
-    An agent that never gave a sign of life is not judged by its silence.
+    After those the lead asks; others wait longer, in case it fails itself.  An agent that never
+    gave a sign of life is not judged by its silence.
     """
     dealt = {task.worker for task in state.given.values()} | state.waiting.keys()
     for agent in sorted(dealt):
@@ -268,8 +274,9 @@ def _silent(state: State) -> Iterator[tuple[str, float]]:
         if mate and mate.seen > 0 and mate.status != "inactive" and agent not in state.pings:
             future = mate.seen > state.roster.at + state.settings.stale
             yield agent, _since(state, agent, 1.0 if future else mate.seen)
-    if not state.roster.lead or state.me <= state.roster.lead:
-        yield from _silent_strangers(state, dealt)
+    leads = not state.roster.lead or state.me <= state.roster.lead
+    for agent, since in _silent_strangers(state, dealt):
+        yield agent, since + (0.0 if leads else state.settings.stale * PATIENCE)
 
 
 def _silent_strangers(state: State, dealt: set[str]) -> Iterator[tuple[str, float]]:

@@ -51,7 +51,7 @@ CAUSES = {
     "task silent": "for 20 minutes no word from the worker of a task we gave, nor did we answer it",
     "cancel unanswered": "20 s after that cancel",
     "mate silent": "no sign of life for 60 s from an agent we deal with; one agent, the smallest id"
-    " among those fresh, also asks after all others",
+    " among those fresh, also asks after all others, and everybody does after 240 s",
     "ping unanswered": "20 s after a ping",
     "status changed": "at least 3 s ago, and it still holds",
     "retry too old": "a day after the rejection",
