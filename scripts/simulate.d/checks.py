@@ -122,6 +122,8 @@ def _truth(world: "World") -> None:
     living = [a for a in world.agents.values() if a.responsive(world.time) and a.guarded]
     watched = [a for a in living if a.awake_since < world.time - TRUTH]
     for agent in world.agents.values():
+        if agent.host.jumped and world.repeats_were:
+            continue  # what is repeated from before the jump bears a time that is still to come
         status = world.table[agent.name].status
         if agent.guarded and not agent.alive and watched and agent.died < world.time - TRUTH:
             if status != "inactive":

@@ -46,10 +46,11 @@ class Crash(Exception):
 class Host:
     """A machine with a clock of its own, which sleeps now and then."""
 
-    __slots__ = ("asleep_until", "offset")
+    __slots__ = ("asleep_until", "jumped", "offset")
 
     def __init__(self, offset: float) -> None:
         self.offset = offset
+        self.jumped = False
         self.asleep_until = 0.0
 
 
@@ -336,6 +337,7 @@ class World:
         self.settings = Settings(retry_for=1800.0, retry_limit=4, announce=rng.random() < 0.3)
         self.crashes = rng.choice((0.0, 0.0, 0.0, 0.01, 0.05))
         self.repeats = rng.choice((0.0, 0.0, 0.05, 0.3))
+        self.repeats_were = self.repeats
         self.bus = Bus(rng.random() < 0.5, rng, self.delivered)
         self.trouble = 0.0
         self.table: dict[str, Row] = {}
@@ -450,6 +452,7 @@ class World:
         by = self.rng.choice((-3600.0, -5.0, 5.0, 3600.0))
         self.say(f"a clock jumps {by:.0f} s")
         host.offset += by
+        host.jumped = True
         self.trouble = NEVER
         self.disturb(0.0)
         for agent in self.agents.values():

@@ -59,10 +59,7 @@ class _Row:
         self.effects = tuple(effects.find(phrase) for phrase in rule.effects)
 
     def holds(self, work: Work) -> bool:
-        for condition in self.conditions:
-            if not condition(work):
-                return False
-        return True
+        return all(condition(work) for condition in self.conditions)
 
 
 def _compiled() -> dict[str, dict[str, list[_Row]]]:

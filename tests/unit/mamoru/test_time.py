@@ -139,6 +139,19 @@ class TestLiveness:
         assert bob.of(MarkAvailable) == [MarkAvailable("eve")]
         assert dict(bob.state.teammates())["eve"].status == "available"
 
+    def test_what_a_dead_one_said_before_does_not_take_it_back(self, bob: Any) -> None:
+        bob.mates(eve="inactive 30")
+        bob.get("broadcast", "eve", to="", intent="agent_join", at=bob.now - 31)
+        assert not bob.of(MarkAvailable)
+        bob.get("info_only", "eve", at=bob.now - 29)
+        assert bob.of(MarkAvailable) == [MarkAvailable("eve")]
+
+    def test_the_others_ask_too_where_the_lead_keeps_failing(self, bob: Any) -> None:
+        bob.now += 241
+        bob.mates(amy="available", eve="available 241")
+        bob.do(Tick())
+        assert [(event.kind, event.to) for event in bob.sent] == [("ping", "eve")]
+
     def test_one_that_left_is_not_taken_back(self, bob: Any) -> None:
         bob.mates(eve="inactive")
         bob.get("broadcast", "eve", to="", intent="agent_leave")
