@@ -141,7 +141,7 @@ class TestLiveness:
 
     def test_what_a_dead_one_said_before_does_not_take_it_back(self, bob: Any) -> None:
         bob.mates(eve="inactive 30")
-        bob.get("broadcast", "eve", to="", intent="agent_join", at=bob.now - 31)
+        bob.get("info_only", "eve", at=bob.now - 31)
         assert not bob.of(MarkAvailable)
         bob.get("info_only", "eve", at=bob.now - 29)
         assert bob.of(MarkAvailable) == [MarkAvailable("eve")]
