@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from bus import ANSWERS
 
-from swarm.events import Event
+from swarm.events import FROM_WORKER, Event
 from swarm.mamoru.state import SWALLOWED, State
 
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 VERDICTS = frozenset(("task_ack", "task_reject"))
 RESULTS = frozenset(("task_done", "task_fail", "task_reject"))
+ENDINGS = frozenset(("task_done", "task_fail", "task_cancel_ack"))
 ASKING = frozenset(("ping", "task_req", "task_cancel"))
 # How long a dead agent may look alive, where the agent that asks after all keeps failing:
 # silent four times 60 s, pinged 20 s; and polls.
@@ -29,11 +30,19 @@ class Watch:
         self.seen: dict[tuple[str, str, str, str], str] = {}
         self.ends: dict[tuple[str, str, str], str] = {}
         self.kinds: dict[str, str] = {}
+        self.ended: dict[str, object] = {}
+        self.working: dict[str, str] = {}
+        self.answered: set[tuple[str, str, str]] = set()
+        self.asked: dict[tuple[str, str], set[str]] = {}
 
-    def stored(self, event: Event) -> None:
+    def stored(self, event: Event, guarded: bool) -> None:
         self.kinds[event.id] = event.kind
         if event.sender == event.to:
             return
+        if guarded:
+            self._one_at_a_time(event)
+        self._answered_once(event)
+        self._retried_after_the_verdict(event)
         if event.kind in VERDICTS:
             self._once("verdict", event)
         if event.kind == "task_ack":
@@ -42,6 +51,34 @@ class Watch:
             self._once("result", event)
         if event.kind in ANSWERS and self.kinds.get(event.ref) not in ASKING:
             raise Broken(f"{event.kind} {event.id} answers {self.kinds.get(event.ref)}")
+
+    def _one_at_a_time(self, event: Event) -> None:
+        who = event.sender
+        if event.kind == "task_ack":
+            if who in self.working:
+                raise Broken(f"{who} takes {event.task} while at work on {self.working[who]}")
+            self.working[who] = event.task
+        elif event.kind in ENDINGS and self.working.get(who) == event.task:
+            del self.working[who]
+
+    def _answered_once(self, event: Event) -> None:
+        mark = (event.sender, event.kind, event.ref)
+        if event.kind in ANSWERS:
+            if mark in self.answered:
+                raise Broken(f"{event.sender} answers {event.ref} twice with {event.kind}")
+            self.answered.add(mark)
+
+    def _retried_after_the_verdict(self, event: Event) -> None:
+        """Nothing is sent again while the same agent has not answered a request before."""
+        asked = self.asked.setdefault((event.sender, event.to), set())
+        if event.kind == "task_req":
+            if asked and event.retry_of:
+                raise Broken(f"{event.task} is sent again before {asked} is answered")
+            asked.add(event.task)
+        elif event.kind == "task_cancel":
+            asked.discard(event.task)
+        elif event.kind in FROM_WORKER:
+            self.asked.get((event.to, event.sender), set()).discard(event.task)
 
     def _once(self, what: str, event: Event) -> None:
         key = (what, event.sender, event.to, event.task)
@@ -52,6 +89,9 @@ class Watch:
     def state(self, state: State) -> None:
         if state.status != "inactive" and (state.status == "busy") != (state.active is not None):
             raise Broken(f"{state.me} is {state.status} with {state.active}")
+        if state.finished is self.ended.get(state.me):
+            return
+        self.ended[state.me] = state.finished
         for (task, other), end in state.finished.items():
             pair = (state.me, task, other)
             before = self.ends.setdefault(pair, end)
@@ -116,6 +156,18 @@ def marked(world: "World", by: str, name: str) -> None:
     agent = world.agents[name]
     if agent.guarded and agent.awake_since < world.time - 40 and agent.responsive(world.time):
         raise Broken(f"{by} marks {name} inactive, which lives")
+
+
+def patient(world: "World", event: Event) -> None:
+    """No task is cancelled for its silence before its time, less what its requester slept."""
+    agent = world.agents[event.sender]
+    said = [e for e in world.bus.log if e.task == event.task and e.kind != "task_cancel"]
+    last = max(world.stored_at[e.id] for e in said)
+    if agent.host.jumped or agent.started > last:
+        return
+    slept = sum(s for at, s in agent.host.slept if at > last)
+    if world.time - last < world.settings.task_timeout + slept - 1:
+        raise Broken(f"{event.task} is cancelled {world.time - last:.0f} s after the last word")
 
 
 def _truth(world: "World") -> None:

@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable
 
 from bus import Bus
-from checks import Broken, Watch, ended, marked
+from checks import Broken, Watch, ended, marked, patient
 
 from swarm.events import Event
 from swarm.mamoru.machine import due, recall, step, timers
@@ -29,6 +29,7 @@ from swarm.mamoru.signals import (
     Woke,
 )
 from swarm.mamoru.state import Settings, State
+from swarm.mamoru.tasks import TIMEOUT
 
 NEVER = float("inf")
 LONG = 4 * 3600.0
@@ -46,11 +47,12 @@ class Crash(Exception):
 class Host:
     """A machine with a clock of its own, which sleeps now and then."""
 
-    __slots__ = ("asleep_until", "jumped", "offset")
+    __slots__ = ("asleep_until", "jumped", "offset", "slept")
 
     def __init__(self, offset: float) -> None:
         self.offset = offset
         self.jumped = False
+        self.slept: list[tuple[float, float]] = []
         self.asleep_until = 0.0
 
 
@@ -76,6 +78,7 @@ class Agent:
         self.left = False
         self.died = 0.0
         self.awake_since = 0.0
+        self.started = 0.0
         self.owed = 0.0
         self.next = NEVER
         self.plans: dict[str, list[str]] = {}
@@ -89,6 +92,10 @@ class Agent:
 
     def responsive(self, time: float) -> bool:
         return self.alive and not self.left and self.host.asleep_until <= time
+
+    def beats(self, time: float) -> bool:
+        """Whether it wrote its sign of life since its host woke."""
+        return not self.host.slept or self.host.asleep_until < time - 3
 
     # The guardian's loop.
 
@@ -139,11 +146,16 @@ class Agent:
         if world.time - self.read_at >= (1.0 if self._anxious() else 50.0):
             self.read_at = world.time
             self.do(world.roster(self.now))
+            if world.table[self.name].status == "inactive" != self.state.status:
+                raise Broken(f"{self.name} looks at its own row, and stays inactive")
         self.do(TICK)
 
     def do(self, given: Input, event: Event | None = None) -> list[Action]:
         """One step, and its effects in the store; a crash may come between any two."""
         state, actions = step(self.state, given, self.now)
+        if not actions and event is None:
+            self.state = state
+            return actions
         stored = self._commit(actions, event)
         self.state = state
         for own in stored:
@@ -199,7 +211,7 @@ class Agent:
             return
         world.say(f"{self.name} starts")
         self.alive = True
-        self.awake_since = world.time
+        self.awake_since = self.started = world.time
         if self.died:
             world.disturb(0.0)
         self.owed = 0.0
@@ -334,12 +346,16 @@ class World:
         self.lines: list[str] = []
         self.show = show
         self.watch = Watch()
+        self.stored_at: dict[str, float] = {}
         self.settings = Settings(retry_for=1800.0, retry_limit=4, announce=rng.random() < 0.3)
         self.crashes = rng.choice((0.0, 0.0, 0.0, 0.01, 0.05))
         self.repeats = rng.choice((0.0, 0.0, 0.05, 0.3))
         self.repeats_were = self.repeats
         self.bus = Bus(rng.random() < 0.5, rng, self.delivered)
-        self.trouble = 0.0
+        self.trouble = self.settled = 0.0
+        self.changes = 0
+        self.before: dict[float, Roster] = {}
+        self.read = (Roster({}), -1.0, 0.0, -1)
         self.table: dict[str, Row] = {}
         self.agents: dict[str, Agent] = {}
         self._people()
@@ -349,7 +365,6 @@ class World:
         rng = self.rng
         skews = (0.0, -30.0, 30.0) if rng.random() < 0.06 else (0.0,)
         hosts = [Host(rng.choice(skews)) for _ in range(rng.randint(1, 3))]
-        self.trouble = NEVER if len(skews) > 1 else 0.0
         count = 20 if rng.random() < 0.02 else rng.choice((2, 2, 2, 3, 3, 3, 4, 4, 5, 7))
         for number in range(count):
             name = f"a{number:02d}"
@@ -402,7 +417,7 @@ class World:
 
     def _at_rest(self) -> bool:
         """Whether only heartbeats are left, and the dead had time to be found."""
-        if self.time < 600 or any(self.time < agent.died + TROUBLE for agent in self.dead()):
+        if self.time < 600 or self.time < self.settled:
             return False
         if any(what.__name__ != "poll" for _, _, what, _ in self.heap):
             return False
@@ -411,9 +426,6 @@ class World:
             for agent in self.agents.values()
             if agent.alive and not agent.left
         ) and not any(self.bus.boxes[agent.name] for agent in self.living())
-
-    def dead(self) -> list[Agent]:
-        return [agent for agent in self.agents.values() if not agent.alive]
 
     def living(self) -> list[Agent]:
         return [a for a in self.agents.values() if a.guarded and a.responsive(self.time)]
@@ -440,6 +452,7 @@ class World:
         slept = self.rng.choice((15.0, 100.0, 2000.0))
         self.say(f"a host sleeps {slept:.0f} s")
         host.asleep_until = self.time + slept
+        host.slept.append((self.time, slept))
         self.disturb(slept)
         for agent in self.agents.values():
             if agent.host is host:
@@ -453,7 +466,6 @@ class World:
         self.say(f"a clock jumps {by:.0f} s")
         host.offset += by
         host.jumped = True
-        self.trouble = NEVER
         self.disturb(0.0)
         for agent in self.agents.values():
             if agent.host is host and by > 0:
@@ -461,7 +473,9 @@ class World:
 
     def disturb(self, seconds: float) -> None:
         """From now and for so long signs of life are not what they were: everybody looks out."""
-        self.trouble = max(self.trouble, self.time + seconds + TROUBLE)
+        self.changes += 1
+        self.settled = max(self.settled, self.time + seconds + TROUBLE)
+        self.trouble = max(self.trouble, self.settled)
         for agent in self.agents.values():
             if agent.guarded and agent.alive:
                 agent.wake(self.time + READ)
@@ -482,7 +496,10 @@ class World:
         if new:
             if self.show:
                 self.say(shown(stored))
-            self.watch.stored(stored)
+            self.stored_at[stored.id] = self.time
+            self.watch.stored(stored, self.agents[stored.sender].guarded)
+            if stored.kind == "task_cancel" and stored.intent == TIMEOUT:
+                patient(self, stored)
         return stored, new
 
     def delivered(self, name: str, time: float) -> None:
@@ -493,6 +510,7 @@ class World:
             self.at(time, agent.plain)
 
     def effect(self, agent: Agent, action: Action) -> None:
+        self.changes += 1
         if isinstance(action, SetStatus):
             self.table[agent.name].status = action.status
         elif isinstance(action, MarkInactive):
@@ -501,18 +519,29 @@ class World:
             self.table[action.agent].status = "inactive"
         elif isinstance(action, MarkAvailable):
             row = self.table[action.agent]
+            self.say(f"{agent.name} takes {action.agent} back")
             if row.status == "inactive" and not self.agents[action.agent].left:
                 row.status = "available"
 
     def roster(self, now: float) -> Roster:
+        """The table of agents; read once a second for all whose clocks agree."""
+        known, when, clock, changes = self.read
+        if changes == self.changes and self.time - when < 1.0 and now - self.time == clock:
+            return known
+        read = self._read(now)
+        self.before[now - self.time] = read
+        self.read = (read, self.time, now - self.time, self.changes)
+        return read
+
+    def _read(self, now: float) -> Roster:
         mates = {}
         for name, agent in self.agents.items():
             row = self.table[name]
             seen = row.seen
-            if agent.guarded and agent.responsive(self.time):
+            if agent.guarded and agent.responsive(self.time) and agent.beats(self.time):
                 seen = agent.now - 2.5
             mates[name] = Mate(status=row.status, seen=seen)
-        return Roster(mates, now)
+        return Roster(mates, now, before=self.before.get(now - self.time))
 
     def say(self, text: str) -> None:
         if self.show:

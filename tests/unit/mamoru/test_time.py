@@ -192,10 +192,29 @@ class TestLiveness:
         assert not bob.sent
 
     def test_a_heartbeat_from_the_future_is_none_k07(self, bob: Any) -> None:
-        bob.later(100)
-        bob.mates(eve="available -259200")
+        ahead = {"eve": Mate(status="available", seen=NOW + 3 * 86400)}
+        bob.do(Roster(ahead, NOW))
+        bob.now += 60
+        bob.do(Roster(ahead, bob.now, before=bob.state.roster))
         bob.do(Tick())
         assert bob.kinds == ["ping"]
+
+    def test_a_heartbeat_that_moves_is_one_whatever_its_clock_says_k07(self, bob: Any) -> None:
+        for minute in range(10):
+            moved = {"eve": Mate(status="available", seen=NOW - 86400 + minute)}
+            bob.do(Roster(moved, bob.now, before=bob.state.roster if minute else None))
+            bob.later(50)
+            assert not bob.actions
+
+    def test_a_heartbeat_that_moves_settles_the_ping(self, bob: Any) -> None:
+        bob.mates(eve="available")
+        bob.later(60)
+        assert bob.kinds == ["ping"]
+        bob.now += 19
+        moved = {"eve": Mate(status="available", seen=bob.now)}
+        bob.do(Roster(moved, bob.now, before=bob.state.roster))
+        bob.later(1)
+        assert not bob.actions
 
     def test_our_own_suspension_makes_nobody_look_dead(self, bob: Any) -> None:
         key = bob.ask("eve")
