@@ -31,7 +31,7 @@ def main() -> int:
         tell(chosen.seed)
         return 0
     gc.disable()  # each world is one heap of cycles: collected now and then, not all the time
-    start = time.perf_counter()
+    start, worked = time.perf_counter(), time.process_time()
     seed = chosen.seed
     while seed < chosen.seed + chosen.histories and time.perf_counter() - start < chosen.seconds:
         try:
@@ -44,8 +44,8 @@ def main() -> int:
         seed += 1
         if seed % 200 == 0:
             gc.collect()
-    spent = time.perf_counter() - start
-    print(f"{seed - chosen.seed} histories hold, {(seed - chosen.seed) / spent:.0f} a second")
+    count, spent = seed - chosen.seed, time.process_time() - worked
+    print(f"{count} histories hold, {count / spent:.0f} a second of the processor")
     return 0
 
 

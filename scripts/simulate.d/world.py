@@ -80,7 +80,7 @@ class Agent:
         self.awake_since = 0.0
         self.started = 0.0
         self.owed = 0.0
-        self.next = NEVER
+        self.next = self.due = NEVER
         self.plans: dict[str, list[str]] = {}
         self.read_at = -1.0
         self.state = State(name, "inactive", world.settings, self.now)
@@ -126,7 +126,9 @@ class Agent:
     def _due(self) -> float:
         """When to poll again; in quiet times nobody falls silent, so nobody has to look."""
         if self._anxious():
-            return min(due(self.state), self.now + READ)
+            return min(self.due, self.now + READ)
+        if not (self.state.given or self.state.pings or self.state.changed_at):
+            return NEVER
         whens = [when for when, cause, _ in timers(self.state) if cause != "mate silent"]
         return min(whens, default=NEVER)
 
@@ -148,7 +150,10 @@ class Agent:
             self.do(world.roster(self.now))
             if world.table[self.name].status == "inactive" != self.state.status:
                 raise Broken(f"{self.name} looks at its own row, and stays inactive")
-        self.do(TICK)
+        self.due = due(self.state)
+        if self.due <= self.now:  # a Tick before has nothing to do
+            self.do(TICK)
+            self.due = due(self.state)
 
     def do(self, given: Input, event: Event | None = None) -> list[Action]:
         """One step, and its effects in the store; a crash may come between any two."""

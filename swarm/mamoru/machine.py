@@ -269,7 +269,9 @@ def _silent(state: State) -> Iterator[tuple[str, float]]:
     """
     if not state.given and not state.roster.silent:
         return
-    dealt = {task.worker for task in state.given.values()} | state.waiting.keys()
+    dealt: set[str] = set()
+    if state.given or state.waiting:
+        dealt = {task.worker for task in state.given.values()} | state.waiting.keys()
     for agent in sorted(dealt):
         sign, mate = state.roster.signs.get(agent), state.mate(agent)
         if sign and mate and mate.status != "inactive" and agent not in state.pings:

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from swarm.events import Event
 
 
-@dataclass(slots=True, frozen=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Mate:
     """Another agent as its channel row or registry entry tells (S: the live roster).
+
+    Taken as immutable, and shared between the agents of a process.
 
     ``seen``: its last sign of life, epoch seconds by whoever wrote it; 0 for one that gives
     none, such as a person with nothing but an entry: its silence means nothing.

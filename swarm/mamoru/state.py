@@ -57,9 +57,11 @@ class Active:
     since: float
 
 
-@dataclass(slots=True, frozen=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Given:
     """An open task that this agent asked of another; the fields are those of a Task.
+
+    Taken as immutable.
 
     ``root``: the key of the first request, in a retried one.  ``request`` is kept where it may
     have to be sent again.
