@@ -3,6 +3,7 @@
 A Store is one place where messages lie: a mail tree, a channel, a dictionary.  A Transport is
 one agent's side of it, held by one guardian at a time.  What a crash may repeat is harmless:
 a message with an ``origin`` is stored once, and committing again finds it done.
+docs/transports.md tells how to write another.
 """
 
 from collections.abc import Mapping
@@ -12,15 +13,19 @@ from typing import Protocol
 from swarm.events import Event
 from swarm.mamoru.signals import Mate
 
+# Seconds: a sign of life is written at most this often.
+BEAT_EVERY = 5.0
+# Messages of one ``receive`` at most.
+PAGE = 200
+
 
 @dataclass(slots=True, kw_only=True)
 class Outcome:
     """What is to happen for one agent at once.
 
     ``sends``: messages, as from that agent.  ``status``: its own new status (S's words), "" to
-    keep it.  ``inactive``, ``available``: other agents to be marked so, where the store keeps
-    that.  ``keep``: the message needs thinking and stays unread, where the store has an inbox
-    that the agent reads itself.
+    keep it.  ``inactive``, ``available``: other agents to be marked so, where the store
+    ``marks``.  ``keep``: the message needs thinking and stays unread, where the store ``keeps``.
     """
 
     sends: list[Event] = field(default_factory=list)
@@ -38,28 +43,43 @@ class Transport(Protocol):
     def receive(self) -> list[Event]:
         """Messages not yet committed or kept, oldest first, a page at most; [] if none.
 
-        One that is no proper event carries a ``problem``, and hides no other.
+        After a full page call again before waiting: what is left of it need not be hinted.
+        One that is no proper event carries a ``problem``, and hides no other.  What is kept
+        comes again from another Transport: it is still unread.
         """
         ...
 
     def sent(self) -> list[Event]:
-        """Own messages stored since the last call, by this guardian or by a command beside it."""
+        """Own messages stored since the last call, by this guardian or by a command beside it.
+
+        The first call tells those since ``open``.  Called after ``receive``, it lacks none that
+        a received message answers.  Some may come twice, or be in ``history`` too.
+        """
         ...
 
     def commit(self, event: Event, outcome: Outcome) -> list[Event]:
-        """The effects of a received message, and that it is done, as one step; what was sent."""
+        """The effects of a received message, and that it is done, as one step; what was sent.
+
+        What can never be stored (no such recipient) comes back with a ``problem``, unstored,
+        and the rest is done.  Anything raised: repeat it, or receive the message again.
+        """
         ...
 
     def apply(self, outcome: Outcome) -> list[Event]:
-        """The same for effects that no message caused."""
+        """The same for effects that no message caused: repeated, only an origin is found again."""
         ...
 
     def history(self) -> list[Event]:
-        """What ``recall`` needs: messages handled before, both ways, at least of open tasks."""
+        """What ``recall`` needs: messages handled before, both ways, at least of open tasks.
+
+        To be called before the first ``receive``.  Of messages kept by a guardian before, an
+        accepted request is in it and is received again; one that later messages settled is in
+        it only.
+        """
         ...
 
     def status(self) -> str:
-        """The agent's own status as the store has it."""
+        """The agent's own status as the store has it, in S's words."""
         ...
 
     def close(self) -> None:
@@ -68,7 +88,16 @@ class Transport(Protocol):
 
 
 class Store(Protocol):
-    """A place where messages lie, seen by a process that guards some of its agents."""
+    """A place where messages lie, seen by a process that guards some of its agents.
+
+    ``keeps``: it has inboxes that agents read themselves, so a message can stay unread there.
+    ``marks``: guardians mark one another inactive or available in it.  Where they do not, an
+    agent's own status there is its own word: a change of ``Transport.status`` that was not our
+    doing is a Presence, and never "marked inactive by others".
+    """
+
+    keeps: bool
+    marks: bool
 
     def agents(self) -> list[str]:
         """Ids of all agents that this process could guard."""
@@ -79,7 +108,10 @@ class Store(Protocol):
         ...
 
     def roster(self) -> Mapping[str, Mate]:
-        """Everybody, with status and last sign of life; one look for all guarded agents."""
+        """Everybody, with status and last sign of life; one look for all guarded agents.
+
+        The same object again where nothing changed.
+        """
         ...
 
     def beat(self, agents: list[str]) -> None:
@@ -87,9 +119,31 @@ class Store(Protocol):
         ...
 
     def wait(self, seconds: float) -> set[str] | None:
-        """Wait so long for a hint; the agents it is about, empty for none, None for anybody."""
+        """Wait so long for a hint; the agents it is about, empty for none, None for anybody.
+
+        Only open agents are named.  The store looks by itself where hints may be lost: within
+        a second, and in full every 30 s, if it is called all the time.  So one that is not
+        named needs a turn for its timers only.
+        """
+        ...
+
+    def notes(self) -> list[str]:
+        """What was mended or found on the way since the last call, in words for a log."""
         ...
 
     def close(self) -> None:
-        """Release everything."""
+        """Close all transports and release everything."""
         ...
+
+
+def named(event: Event, sends: list[Event]) -> list[Event]:
+    """The sends that a message caused, each with an origin, so that a repeat finds them done.
+
+    One that has none gets ``kind:id``, and a number where that is not the first of its kind.
+    """
+    found: list[Event] = []
+    for send in sends:
+        count = sum(one.kind == send.kind for one in found)
+        own = f"{send.kind}:{event.id}:{send.sender}" + (f":{count + 1}" if count else "")
+        found.append(send if send.origin or not event.id else send.replace(origin=own))
+    return found

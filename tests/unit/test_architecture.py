@@ -25,7 +25,7 @@ LAYERS = [
         "swarm.mamoru.render",
     ),
     ("swarm.mailbox", "swarm.front_matter", "swarm.team"),
-    ("swarm.status", "swarm.doctor"),
+    ("swarm.status", "swarm.doctor", "swarm.transport"),
     ("swarm.cli", "swarm.__main__"),
 ]
 HOMES = {
