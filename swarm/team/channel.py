@@ -121,6 +121,10 @@ class Channel(Reading, Writing):
     def leave(self, session: str) -> None:
         """Set an agent inactive, and speak for it no longer.  Its row and files stay (S)."""
         self.set_status(session, "inactive")
+        self.release(session)
+
+    def release(self, session: str) -> None:
+        """Speak for an agent no longer, so that another process can; nobody leaves by that."""
         member = self._members.pop(session, None)
         if member is not None:
             member.claim.release()

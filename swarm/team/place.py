@@ -165,6 +165,11 @@ def is_claimed(place: Place, session: str) -> bool:
         os.close(fd)
 
 
+def is_ours(place: Place, session: str) -> bool:
+    """Whether a process of ours ever spoke for the session: another client's agent is not ours."""
+    return names.is_id(session) and os.path.isfile(f"{place.session(session)}/{LOCK}")
+
+
 def _holder(path: str) -> str:
     """The number that the holder wrote into its lock, in words; '' if it says none."""
     try:

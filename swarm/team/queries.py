@@ -67,6 +67,10 @@ TASKS_OF = Page(
     " AND (task_id IS NOT NULL OR instr(payload, '\"task_req\"'))"
     " ORDER BY message_id LIMIT :limit"
 )
+SENT = Page(
+    "SELECT {columns} FROM messages WHERE channel = :channel AND message_id > :after"
+    " AND from_agent = :me ORDER BY message_id LIMIT :limit"
+)
 BROADCASTS_AFTER = Page(
     "SELECT {columns} FROM messages WHERE message_id > :after AND from_agent = :sender"
     " AND to_agent IS NULL"
@@ -80,6 +84,8 @@ NEWEST_BEFORE = """SELECT message_id FROM messages WHERE channel = ? AND created
  ORDER BY message_id DESC LIMIT 1"""
 LAST_GIVEN_ID = "SELECT seq FROM sqlite_sequence WHERE name = 'messages'"
 ADDRESSED = """SELECT DISTINCT coalesce(to_agent, '') FROM messages
+ WHERE message_id > ? AND message_id <= ? AND channel = ?"""
+PARTIES = """SELECT DISTINCT from_agent, coalesce(to_agent, '') FROM messages
  WHERE message_id > ? AND message_id <= ? AND channel = ?"""
 SENDERS_AFTER = "SELECT DISTINCT from_agent FROM messages WHERE message_id > ?"
 LAST_ANSWERED = "SELECT max(ref_message_id) FROM messages WHERE from_agent = ? AND channel = ?"

@@ -77,6 +77,26 @@ class Reading(Bus):
         start = rows.number(after)
         return self._page(queries.TASKS_OF, me=session, after=start, limit=limit)
 
+    def sent(self, session: str, after: str = "", limit: int = PAGE) -> list[Event]:
+        """What the session sent after an id, in order; where nothing is new, one search by key."""
+        self._follow()
+        return self._page(queries.SENT, me=session, after=rows.number(after), limit=limit)
+
+    def newest(self) -> str:
+        """The id of the last message in the file, "0" if there is none."""
+        self._follow()
+        return str(self._database.one(queries.NEWEST) or 0)
+
+    def status(self, session: str) -> str:
+        """The status in a session's row, as ``roster`` tells it; "" if it has no row."""
+        self._follow()
+        found = self._database.rows(queries.AGENT_STATUS, session)
+        return rows.status(found[0][0]) if found else ""
+
+    def cursor(self, session: str) -> str:
+        """Up to which message a member has committed, as last read or moved here."""
+        return str(max(0, self._member(session).read))
+
     def newest_before(self, moment: float) -> str:
         """The id of the last message sent before that time (epoch seconds), "0" if none."""
         self._follow()
@@ -94,6 +114,14 @@ class Reading(Bus):
         start = rows.number(after)
         found = self._database.rows(queries.ADDRESSED, start, top, self.place.channel)
         return str(top), frozenset(rows.text(to) for (to,) in found)
+
+    def parties(self, after: str) -> tuple[str, frozenset[tuple[str, str]]]:
+        """The same with the senders: the newest id, and (sender, recipient) of those after."""
+        self._follow()
+        top = self._database.one(queries.NEWEST) or 0
+        start = rows.number(after)
+        found = self._database.rows(queries.PARTIES, start, top, self.place.channel)
+        return str(top), frozenset((rows.text(sender), rows.text(to)) for sender, to in found)
 
     def _page(self, page: queries.Page, **values: object) -> list[Event]:
         found = self._database.page(page, channel=self.place.channel, **values)

@@ -44,10 +44,13 @@ class AgentRow:
 def agent(row: "Row") -> AgentRow:
     """A row of the query AGENTS."""
     session, name, description, provider, model, cwd = (text(value) for value in row[:6])
-    status = row[6] if row[6] in STATUSES else "available"
-    return AgentRow(
-        session, name, description, provider, model, cwd, status, milliseconds(row[7]) / 1000
-    )
+    seen = milliseconds(row[7]) / 1000
+    return AgentRow(session, name, description, provider, model, cwd, status(row[6]), seen)
+
+
+def status(value: object) -> str:
+    """The status in a row; S's default where it is none."""
+    return value if isinstance(value, str) and value in STATUSES else "available"
 
 
 def event(row: "Row") -> Event:
