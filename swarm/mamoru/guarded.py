@@ -55,7 +55,7 @@ class Guarded:
         self._beats = Rounds(BEAT_ROUND, min(poll, 1.0))
         self._unopened: deque[str] = deque()
         self._again: dict[str, None] = {}
-        self._next_find = 0.0
+        self._next_find = self._next_look = 0.0
 
     def open_named(self) -> None:
         """Open the named agents; the first one's error if that cannot succeed for any."""
@@ -143,6 +143,9 @@ class Guarded:
         return True
 
     def _failed(self, agent: str, error: Exception) -> None:
+        """Note it; a permanent one may be the whole store's, which the next look tells."""
+        if isinstance(error, SwarmError) and not error.temporary:
+            self._next_look = 0.0
         self.troubles.note(agent, error, steady())
 
     def _for_all(self, what: str, call: Callable[[], T]) -> T | None:

@@ -49,7 +49,6 @@ class Host(Guarded):
         super().__init__(store, agents, forwarder, tell, settings, poll, clock)
         self.last_good = 0.0
         self._standstill = Standstill(clock)
-        self._next_look = 0.0
 
     def run(self, leave: bool = False) -> None:
         """Guard until ``stop``; SwarmError when the store as a whole cannot be used.
