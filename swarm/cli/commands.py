@@ -175,8 +175,11 @@ def send(call: Call) -> int:
     from swarm.mailbox.delivery import send as deliver
 
     me, thread, key = call.me, _thread(call), _key(call)
-    values = {name: call[name] or "" for name in ("subject", "status", "detail")}
-    result = deliver(call.root, me, call["to"], body=_body(call), thread=thread, key=key, **values)
+    subject, status, detail = (call[name] or "" for name in ("subject", "status", "detail"))
+    result = deliver(
+        call.root, me, call["to"], subject, _body(call),
+        thread=thread, status=status, detail=detail, key=key,
+    )  # fmt: skip
     return _delivered(call, result, thread)
 
 

@@ -13,6 +13,10 @@ from swarm.errors import Conflict, SwarmError, Unknown, Unreadable, UsageError, 
 from swarm.mailbox import disk
 from swarm.mailbox.layout import Root, check_inbox, check_known, make_box, make_folder
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 # After so many names that were taken a longer token is drawn.
 SHORT_TRIES = 8
 ANSWERS = {"ack": "ack.txt", "done": "done.txt", "error": "error.txt"}
@@ -49,7 +53,7 @@ class Delivery:
 class _Letter:
     """What is the same for all recipients of one send."""
 
-    __slots__ = ("body", "key", "number", "root", "sender", "slug", "template", "values")
+    __slots__ = ("body", "key", "more", "number", "root", "sender", "slug", "template", "values")
 
     def __init__(
         self, root: Root, sender: str, values: dict[str, str], body: bytes, template: bytes
@@ -61,6 +65,7 @@ class _Letter:
         self.template = template
         self.slug = names.slug(values["subject"])
         self.key = ""
+        self.more: tuple[str, ...] = ()
         self.number = 0
 
     def data(self, recipient: str) -> bytes:
@@ -68,8 +73,9 @@ class _Letter:
         values = {**self.values, "to": recipient}
         headers = message.fill(self.template, values)
         there = {name.lower() for name, _ in headers}
-        for name in ORDER:  # what an edited template left out is not lost
+        for name in (*ORDER, *self.more):  # what an edited template left out is not lost
             if name.lower() not in there:
+                there.add(name.lower())
                 headers.append((name, values.get(name.lower(), "")))
         return message.format_message(headers, self.body)
 
@@ -87,12 +93,14 @@ def send(
     ref: str = "",
     key: str = "",
     template: str = "message.txt",
+    more: "Mapping[str, str] | None" = None,
 ) -> Delivery:
     """Deliver one message to each recipient; ``all`` is every agent at work but the sender.
 
     Everything is checked before anything is written.  A ``key`` makes a repeated call for the
     same sender and recipient the same message.  Once somebody has the message, a box that
-    fails is in ``failed`` and the rest are still served.
+    fails is in ``failed`` and the rest are still served.  ``more``: other headers by name, in
+    their order; a Date among them is when it was said.
     """
     check_known(root, sender)
     result = Delivery(thread)
@@ -106,8 +114,10 @@ def send(
         "detail": _absolute(detail),
         "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
+    values |= {name.lower(): value for name, value in (more or {}).items() if value}
     letter = _Letter(root, sender, values, body, load_template(template))
     letter.key = key
+    letter.more = tuple(more or ())
     letter.data(sender)  # raises for what cannot be written
     if recipients:
         _make_own_folders(root, sender)

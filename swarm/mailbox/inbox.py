@@ -32,6 +32,7 @@ GONE = frozenset(
 )
 # Headers of our own beside Subject, as we write them: what the quick way may meet.
 PLAIN = frozenset(("To", "From", "Thread", "Status", "Detail", "Ref", "Event", "Intent", "Date"))
+PLAIN |= {"Need-Reply", "Via", "Retry", "Retry-Of", "Origin"}
 SHAPES_MAX = 256
 RULE = b"\n---\n"
 _new = object.__new__

@@ -50,6 +50,34 @@ def watch(root: Root, stop: "Event | None" = None) -> "Iterator[tuple[str, str]]
         yield from sorted(found, key=lambda told: (KINDS.index(told[0]), told[1]))
 
 
+def hints(root: Root, stop: "Event") -> "Iterator[set[str]]":
+    """Agents in whose inbox or sent folder something changed; "" where it is not known whose.
+
+    Only hints: a folder made anew is not followed, an overflow tells nothing.  Raises where
+    the tree cannot be watched at all; ends when ``stop`` is set.
+    """
+    import watchfiles
+
+    start = len(root.path) + 1
+    for changes in watchfiles.watch(
+        root.path, step=20, debounce=100, stop_event=stop, ignore_permission_denied=True,
+        watch_filter=None, raise_interrupt=False,
+    ):  # fmt: skip
+        owners = {_touched(path[start:]) for _, path in changes}
+        owners.discard("dir")
+        if owners:
+            yield owners
+
+
+def _touched(path: str) -> str:
+    """The agent whose mail a path is; "dir" for what is no mail of anybody, "" for a folder."""
+    owner, _, rest = path.partition("/")
+    part, _, name = rest.partition("/")
+    if names.is_message_name(name):
+        return owner if part in ("inbox", "sent") else "dir"
+    return "" if owner != "dir" and not name else "dir"
+
+
 def _owners(root: Root) -> set[str]:
     """Every folder of the root that may be a mailbox, and the registry."""
     try:

@@ -1,0 +1,161 @@
+"""The registry as a roster: status words, signs of life.
+
+A guardian's sign of life is its entry's time, set to a half second, which no clock writes by
+itself.  By that it is told from an entry that was only written or touched, whose agent may have
+no guardian: the silence of such a one means nothing, so its ``seen`` is 0.
+"""
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+
+from swarm import names
+from swarm.errors import NoRoot, Unknown, from_os
+from swarm.mailbox import registry
+from swarm.mailbox.layout import Root, has_entry
+from swarm.mamoru.signals import Mate
+from swarm.transport.base import BEAT_EVERY
+from swarm.transport.mail_files import Folder
+
+# Mail's words for S's, and S's for mail's (docs/guardian.md); any other counts as available.
+TO_MAIL = {"busy": "active", "available": "paused", "inactive": "done"}
+FROM_MAIL = {"active": "busy", "done": "inactive", "error": "inactive"}
+# Touches and edits in place do not change the folder's time: all entries are looked at so often.
+LOOK = 5.0
+HALF = 500_000_000
+SECOND = 1_000_000_000
+
+Mark = tuple[int, int, int]
+
+
+def from_mail(word: str) -> str:
+    """S's word for an entry's status."""
+    return FROM_MAIL.get(word, "available")
+
+
+def check_root(root: Root) -> None:
+    """Raise NoRoot where the mail tree is not there any more."""
+    if not os.path.isdir(root.dir):
+        raise NoRoot(f"{root.path} is no mail root any more: it has no dir/", "is it mounted?")
+
+
+class Registry:
+    """All entries, read anew only where they changed."""
+
+    def __init__(self, root: Root) -> None:
+        self._root = root
+        self._folder = Folder(root.dir, LOOK)
+        self._marks: dict[str, Mark] = {}
+        self._mates: dict[str, Mate] = {}
+        self._beaten: dict[str, float] = {}
+
+    def mates(self) -> Mapping[str, Mate]:
+        """The roster; the same object where nothing changed."""
+        if self._folder.due():
+            self._folder.listing()
+            self._refresh(self._look())
+        return self._mates
+
+    def _look(self) -> dict[str, Mark]:
+        try:
+            with os.scandir(self._root.dir) as entries:
+                return {
+                    entry.name[:-4]: _mark(entry.stat(follow_symlinks=False))
+                    for entry in entries
+                    if names.is_message_name(entry.name)
+                    and names.is_id(entry.name[:-4])
+                    and entry.is_file(follow_symlinks=False)
+                }
+        except FileNotFoundError:
+            self._folder.forget()
+            check_root(self._root)
+            return self._marks  # an entry went away while it was looked at: next time
+        except OSError as error:
+            self._folder.forget()
+            raise from_os(error, "list", self._root.dir) from None
+
+    def _refresh(self, marks: dict[str, Mark]) -> None:
+        changed = {name: mark for name, mark in marks.items() if self._marks.get(name) != mark}
+        if changed or marks.keys() != self._marks.keys():
+            mates = {name: mate for name, mate in self._mates.items() if name in marks}
+            for name, mark in changed.items():
+                mates[name] = self._mate(name, mark)
+            self._mates = mates
+        self._marks = marks
+
+    def _mate(self, agent: str, mark: Mark) -> Mate:
+        try:
+            entry = registry.entry(self._root, agent)
+        except Unknown:
+            entry = registry.Entry(agent, {}, [])
+        description = ": ".join(filter(None, (entry.role, entry.task)))
+        status = from_mail(entry.status)
+        return Mate(status=status, seen=_seen(mark), name=agent, description=description)
+
+    def status(self, agent: str) -> str:
+        """One agent's status as its entry has it now; available without an entry."""
+        try:
+            return from_mail(registry.entry(self._root, agent).status)
+        except Unknown:
+            return "available"
+
+    def set_status(self, agent: str, status: str) -> None:
+        """Write it into the agent's entry, if it has one and says something else.
+
+        What an agent ended with (error, cancel) is not written over by "done".
+        """
+        word = TO_MAIL[status]
+        if not has_entry(self._root, agent):
+            return
+        there = registry.entry(self._root, agent).status
+        if there == word or (status == "inactive" and there in registry.FINISHED):
+            return
+        registry.update(self._root, agent, status=word)
+        self._folder.forget()
+        if agent in self._beaten:  # a new file has no mark yet
+            self._touch(agent)
+
+    def beat(self, agents: list[str]) -> None:
+        """A sign of life of each agent that has an entry, where it is due."""
+        now = time.monotonic()
+        due = [a for a in agents if now - self._beaten.get(a, float("-inf")) >= BEAT_EVERY]
+        self._beaten.update(dict.fromkeys(due, now))
+        fresh = {agent: mate for agent in due if (mate := self._touch(agent))}
+        if fresh:
+            self._mates = {**self._mates, **fresh}
+
+    def rest(self, agent: str) -> None:
+        """It is guarded here no longer."""
+        self._beaten.pop(agent, None)
+
+    def _touch(self, agent: str) -> Mate | None:
+        """Touch an entry; the mate it is now, if that is known without reading it."""
+        path = self._root.entry(agent)
+        moment = _half_second()
+        try:
+            before = _mark(os.lstat(path))
+            os.utime(path, ns=(moment, moment), follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise from_os(error, "touch", self._root.relative(path)) from None
+        mate = self._mates.get(agent)
+        if mate is None or before != self._marks.get(agent):
+            return None
+        self._marks[agent] = after = (before[0], moment, before[2])
+        return replace(mate, seen=_seen(after))
+
+
+def _half_second() -> int:
+    """The last half second that is over, in ns."""
+    whole, part = divmod(time.time_ns(), SECOND)
+    return (whole if part >= HALF else whole - 1) * SECOND + HALF
+
+
+def _mark(stat: os.stat_result) -> Mark:
+    return stat.st_ino, stat.st_mtime_ns, stat.st_size
+
+
+def _seen(mark: Mark) -> float:
+    return mark[1] / SECOND if mark[1] % SECOND == HALF else 0.0
