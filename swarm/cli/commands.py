@@ -2,61 +2,14 @@
 
 import os
 
-from swarm import names
 from swarm.cli import render
-from swarm.errors import SwarmError, TimedOut, Unreadable, UsageError
+from swarm.cli.call import Call, body, failed, show
+from swarm.errors import TimedOut, Unreadable, UsageError
 from swarm.mailbox import inbox, layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-
-class Call:
-    """The options of one call, with the root and the agent they name."""
-
-    __slots__ = ("_root", "options")
-
-    def __init__(self, options: "dict[str, Any]") -> None:
-        self.options = options
-        self._root: layout.Root | None = None
-
-    def __getitem__(self, name: str) -> "Any":
-        return self.options[name]
-
-    @property
-    def root(self) -> layout.Root:
-        """The mail root, found once."""
-        if self._root is None:
-            env = os.environ
-            sync = env.get("SWARM_FSYNC") != "0"
-            given = self.options.get("root")
-            if given == "":
-                raise UsageError("--root is empty")
-            self._root = layout.find_root(given or "", env.get("SWARM_ROOT", ""), sync)
-        return self._root
-
-    @property
-    def me(self) -> str:
-        """The known agent who calls; UsageError if none is given."""
-        return layout.check_known(self.root, self.who())
-
-    def who(self) -> str:
-        """The id given by ``--as`` or SWARM_AGENT, not checked."""
-        given = self.options.get("as_")
-        name = os.environ.get("SWARM_AGENT", "") if given is None else given
-        if not name and given is None:
-            raise UsageError("no agent given", "name one with --as or SWARM_AGENT", code="no-agent")
-        return str(name)
-
-
-def _show(call: Call, key: str, head: list[str], rows: list[list[str]], items: "list[Any]") -> None:
-    if call["json"]:
-        render.json({key: items})
-    elif call.options.get("zero") or not render.terminal():
-        render.lines(rows, bool(call.options.get("zero")))
-    elif rows:
-        render.table(head, rows)
 
 
 def _messages(call: Call, items: list[inbox.Item]) -> int:
@@ -65,7 +18,7 @@ def _messages(call: Call, items: list[inbox.Item]) -> int:
         row = [item.file, item.sender, item.subject]
         rows.append([*row, ",".join(item.flags)] if item.flags else row)
     records = [item.record(call.root) for item in items] if call["json"] else []
-    _show(call, "messages", ["file", "from", "subject", "flags"], rows, records)
+    show(call, "messages", ["file", "from", "subject", "flags"], rows, records)
     return _unreadable(call, [item for item in items if item.unreadable])
 
 
@@ -114,44 +67,6 @@ def read(call: Call) -> int:
     return show(call)
 
 
-def _body(call: Call) -> bytes:
-    given = [name for name in ("message", "file") if call[name] is not None]
-    if len(given) > 1:
-        raise UsageError("the body comes from -m or from -F, not from both")
-    if call["message"] is not None:
-        try:
-            text = str(call["message"]).encode()
-        except UnicodeEncodeError:
-            text = os.fsencode(call["message"])
-        return text if text.endswith(b"\n") else text + b"\n"
-    try:
-        if call["file"] is not None and call["file"] != "-":
-            return _from_file(call["file"])
-        if call["file"] is None and os.isatty(0):
-            raise UsageError("no body", "give it with -m or -F, or pipe it in")
-        return _limited(0)
-    except OSError as error:
-        raise Unreadable(f"cannot read the body: {error.strerror}", code="bad-body") from None
-
-
-def _from_file(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return _limited(file.fileno())
-    except FileNotFoundError:
-        raise UsageError(f"no file {names.shown(path)} for the body", code="bad-body") from None
-
-
-def _limited(fd: int) -> bytes:
-    from swarm.message import BODY_MAX, check_body
-
-    parts, size = [], 0
-    while size <= BODY_MAX and (part := render.patiently(os.read, fd, 1 << 20)):
-        parts.append(part)
-        size += len(part)
-    return check_body(b"".join(parts))
-
-
 def _thread(call: Call) -> str:
     prefix = call["new_thread"]
     if prefix is None:
@@ -163,13 +78,6 @@ def _thread(call: Call) -> str:
     from swarm.names import thread_key
 
     return thread_key(prefix, os.urandom(3).hex())
-
-
-def _failed(errors: list[SwarmError], call: Call) -> int:
-    """Tell what went wrong beside what was done; the exit code for it."""
-    for error in errors:
-        render.error(error, call["json"])
-    return max((error.exit for error in errors), default=0)
 
 
 def _key(call: Call) -> str:
@@ -190,7 +98,7 @@ def _delivered(call: Call, result: "Any", thread: str) -> int:
     for d in result.delivered:
         if d.repeated:
             render.note(f"{d.path} was sent before under this key: nothing new was sent")
-    return _failed(result.failed, call)
+    return failed(result.failed, call)
 
 
 def send(call: Call) -> int:
@@ -199,7 +107,7 @@ def send(call: Call) -> int:
     me, thread, key = call.me, _thread(call), _key(call)
     subject, status, detail = (call[name] or "" for name in ("subject", "status", "detail"))
     result = deliver(
-        call.root, me, call["to"], subject, _body(call),
+        call.root, me, call["to"], subject, body(call),
         thread=thread, status=status, detail=detail, key=key,
     )  # fmt: skip
     return _delivered(call, result, thread)
@@ -211,7 +119,7 @@ def reply(call: Call) -> int:
     me, thread, key = call.me, _thread(call), _key(call)
     values = {name: call[name] or "" for name in ("subject", "status", "detail")}
     result = answer(
-        call.root, me, call["msg"], _body(call), also=call["to"], thread=thread, key=key, **values
+        call.root, me, call["msg"], body(call), also=call["to"], thread=thread, key=key, **values
     )
     return _delivered(call, result, result.thread)
 
@@ -222,7 +130,7 @@ def sent(call: Call) -> None:
     found = list_sent(call.root, call.me)
     rows = [[i.file, i.recipient, "read" if seen else "unread", i.subject] for i, seen in found]
     records = [{**i.record(call.root), "read": seen} for i, seen in found]
-    _show(call, "messages", ["file", "to", "read", "subject"], rows, records)
+    show(call, "messages", ["file", "to", "read", "subject"], rows, records)
 
 
 def _unreadable(call: Call, items: list[inbox.Item]) -> int:
@@ -240,22 +148,12 @@ def thread(call: Call) -> int:
 
     items, unreadable = find(call.root, "" if call["everywhere"] else call.me, call["id"])
     if call["mermaid"]:
-        arrows = [f"  {_name(i.sender)}->>{_name(i.recipient)}: {_plain(i.subject)}" for i in items]
-        render.write(render.encode("\n".join(["sequenceDiagram", *map(render.shown, arrows), ""])))
+        render.diagram([(i.sender, i.recipient, i.subject) for i in items])
     else:
         rows = [[i.file, i.sender, i.recipient, i.subject] for i in items]
         records = [i.record(call.root) for i in items] if call["json"] else []
-        _show(call, "messages", ["file", "from", "to", "subject"], rows, records)
+        show(call, "messages", ["file", "from", "to", "subject"], rows, records)
     return _unreadable(call, unreadable)
-
-
-def _name(agent: str) -> str:
-    """An agent as a party of a diagram: what is no id could be taken for an arrow."""
-    return agent if names.is_id(agent) else "unknown"
-
-
-def _plain(text: str) -> str:
-    return "".join(c if c not in ";#\n" else " " for c in text)
 
 
 def threads(call: Call) -> int:
@@ -264,7 +162,7 @@ def threads(call: Call) -> int:
     found, unreadable = summary(call.root, call.me)
     rows = [[key, str(count), last] for key, count, last in found]
     items = [{"thread": key, "count": count, "last_subject": last} for key, count, last in found]
-    _show(call, "threads", ["thread", "count", "last subject"], rows, items)
+    show(call, "threads", ["thread", "count", "last subject"], rows, items)
     return _unreadable(call, unreadable)
 
 
@@ -281,10 +179,10 @@ def archive(call: Call) -> int:
 
     if bool(call["msg"]) == call["read"]:
         raise UsageError("name messages, or say --read: one of them")
-    paths, failed = put_away(call.root, call.me, call["msg"], call["read"], call["delete"])
+    paths, errors = put_away(call.root, call.me, call["msg"], call["read"], call["delete"])
     shown = [call.root.relative(path) for path in paths]
-    _show(call, "archived", ["path"], [[p] for p in shown], [{"path": p} for p in shown])
-    return _failed(failed, call)
+    show(call, "archived", ["path"], [[p] for p in shown], [{"path": p} for p in shown])
+    return failed(errors, call)
 
 
 def mark(call: Call) -> None:
@@ -317,7 +215,7 @@ def register(call: Call) -> None:
     status = call["status"] or "active"
     agent = registry.register(call.root, name, role, archetype, task, status, call["replace"])
     waiting = inbox.count_unread(call.root, agent)
-    _show(call, "agents", ["id"], [[agent]], [{"id": agent}])
+    show(call, "agents", ["id"], [[agent]], [{"id": agent}])
     if waiting:
         render.note(f"{waiting} unread message{'s' * (waiting > 1)} waiting for {agent}")
 
@@ -351,7 +249,7 @@ def agents(call: Call) -> int:
          "archetype": e.archetype, "problems": e.problems}
         for e in found
     ]  # fmt: skip
-    _show(call, "agents", ["id", "status", "role", "task"], rows, items)
+    show(call, "agents", ["id", "status", "role", "task"], rows, items)
     for e in found:
         if e.problems:
             render.note(f"dir/{e.id}.txt is damaged: {', '.join(e.problems)}")
@@ -364,7 +262,7 @@ def cleanup(call: Call) -> None:
     stale = None if call["stale"] is None else registry.parse_age(call["stale"])
     gone = registry.cleanup(call.root, stale, call["dry_run"])
     items = [{"id": agent, "reason": why} for agent, why in gone]
-    _show(call, "removed", ["id", "reason"], [list(pair) for pair in gone], items)
+    show(call, "removed", ["id", "reason"], [list(pair) for pair in gone], items)
 
 
 def status(call: Call) -> None:
@@ -379,7 +277,7 @@ def doctor(call: Call) -> int:
     found = examine(call.root, call["fix"])
     rows = [[f.level, f.path, f.text] for f in found]
     items = [{"level": f.level, "path": f.path, "text": f.text, "fix": f.fix} for f in found]
-    _show(call, "findings", ["level", "path", "finding"], rows, items)
+    show(call, "findings", ["level", "path", "finding"], rows, items)
     return 1 if any(f.level == "fail" for f in found) else 0
 
 

@@ -22,6 +22,9 @@ Detail = Annotated[
     str | None, Option("--detail", metavar="PATH", help="A file with the long text.")
 ]
 Key = Annotated[str | None, Option("--id", metavar="KEY", help="A retry with this key sends once.")]
+Channel = Annotated[
+    str | None, Option("--channel", metavar="NAME", help="A channel of the team bus, not mail.")
+]
 Role = Annotated[str | None, Option("--role", metavar="R", help="Short role.")]
 Task = Annotated[str | None, Option("--task", metavar="T", help="One line on the task.")]
 Words = Annotated[list[str] | None, Argument(metavar="MSG", help="File name, stem, part or path.")]

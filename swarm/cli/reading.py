@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from swarm.cli.commands import Call
+    from swarm.cli.call import Call
     from swarm.mailbox.layout import Root
 
 

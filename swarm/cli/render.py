@@ -3,6 +3,8 @@
 import os
 import sys
 
+from swarm import names
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -102,6 +104,21 @@ def json(value: "dict[str, Any]") -> None:
     from json import dumps
 
     write((dumps({**value, "v": 1}) + "\n").encode())
+
+
+def diagram(arrows: "Sequence[tuple[str, str, str]]") -> None:
+    """A Mermaid sequence diagram of (from, to, what); no text of a message can draw in it."""
+    lines = [f"  {_party(a)}->>{_party(b)}: {_label(text)}" for a, b, text in arrows]
+    write(encode("\n".join(["sequenceDiagram", *map(shown, lines), ""])))
+
+
+def _party(agent: str) -> str:
+    """An agent as a party of a diagram: what is no id could be taken for an arrow."""
+    return agent if names.is_id(agent) or agent == "all" else "unknown"
+
+
+def _label(text: str) -> str:
+    return "".join(c if c not in ";#\n" else " " for c in text)
 
 
 def note(text: str) -> None:
