@@ -95,8 +95,7 @@ def move(source: str, target: str, sync: bool) -> bool:
     """
     try:
         if publish(source, target):
-            remove(source)
-            return True
+            return _leave(source, target)
         return _same(source, target) and remove(source)
     except OSError as error:
         if error.errno != errno.EXDEV:
@@ -110,10 +109,24 @@ def move(source: str, target: str, sync: bool) -> bool:
     return done and remove(source)
 
 
-def _same(one: str, other: str) -> bool:
-    """Whether both are names of one file."""
+def _leave(source: str, target: str) -> bool:
+    """Remove what was moved if it is still there; where that is refused, nothing was moved."""
     try:
-        return os.path.samestat(os.lstat(one), os.lstat(other))
+        remove(source)
+    except OSError:
+        if os.path.lexists(source):
+            remove(target)
+        raise
+    return True
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether both are names of one file, or, on two file systems, the same bytes."""
+    try:
+        first, second = os.lstat(one), os.lstat(other)
+        if first.st_dev == second.st_dev:
+            return first.st_ino == second.st_ino
+        return first.st_size == second.st_size and read(one) == read(other)
     except FileNotFoundError:
         return False
 

@@ -126,6 +126,22 @@ def test_a_taken_name_on_another_file_system_is_kept(tmp_path: Path, far: Path) 
     assert far.read_bytes() == b"x\0y"
 
 
+def test_a_move_that_died_halfway_is_finished(tmp_path: Path) -> None:
+    source, target = tmp_path / "a", tmp_path / "b"
+    source.write_text("x")
+    os.link(source, target)
+    assert disk.move(str(source), str(target), False)
+    assert names(tmp_path) == ["b"] and target.read_text() == "x"
+
+
+def test_a_move_to_another_file_system_that_died_halfway_is_finished(
+    tmp_path: Path, far: Path
+) -> None:
+    (tmp_path / "a").write_bytes(far.read_bytes())
+    assert disk.move(str(far), str(tmp_path / "a"), False)
+    assert names(tmp_path) == ["a"] and not far.exists()
+
+
 def test_replacing_keeps_the_mode_and_leaves_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_text("old")

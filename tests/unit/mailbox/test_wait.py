@@ -116,12 +116,15 @@ def test_the_signal_it_uses_is_as_it_was_before(root: Root, blocked: set[signal.
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def test_what_cannot_be_read_wakes_nobody_and_is_named_on_time_out(root: Root) -> None:
-    words = ("--root", root.path, "--as", "bob", "wait", "--timeout", "0.1")
-    with mode(put(root, "01.txt"), 0):
-        done = bound(*words, "--json")
-        assert (done.returncode, done.stdout) == (124, "")
-        assert "cannot read bob/inbox/01.txt" in done.stderr and '"timeout"' in done.stderr
-        put(root, "02.txt")
+def test_what_cannot_be_read_wakes_nobody(root: Root) -> None:
+    words = ("--root", root.path, "--as", "bob", "wait", "--timeout", "20")
+    with mode(put(root, "01.txt"), 0), meanwhile(lambda: put(root, "02.txt"), after=0.6):
         done = bound(*words)
     assert done.returncode == 6 and done.stdout.splitlines()[1].startswith("02.txt\t")
+
+
+def test_what_cannot_be_read_is_named_on_time_out(root: Root) -> None:
+    with mode(put(root, "01.txt"), 0):
+        done = bound("--root", root.path, "--as", "bob", "wait", "--timeout", "0.1", "--json")
+    assert (done.returncode, done.stdout) == (124, "")
+    assert "cannot read bob/inbox/01.txt" in done.stderr and '"timeout"' in done.stderr
