@@ -78,6 +78,6 @@ def _older(receipt: os.DirEntry[str], letter: os.DirEntry[str]) -> bool:
         return True
     # ``mv`` keeps an old time, so that a name used again looks old; when the file came here is
     # told by its ctime.  In a tree that was unpacked that means nothing: there the receipt's
-    # own two times differ.
-    written_here = abs(read.st_ctime - read.st_mtime) <= SLACK
+    # own two times differ.  Nor does it in a file with two names, which is on its way.
+    written_here = abs(read.st_ctime - read.st_mtime) <= SLACK and come.st_nlink == 1
     return written_here and read.st_ctime < come.st_ctime - SLACK

@@ -117,6 +117,7 @@ def _mark(root: Root, agent: str, path: str, status: str) -> None:
         parsed = message.parse(data)
         old = parsed.get("Status")
         if old == status:
+            receipts.renew(root, agent, name)  # one that died may have left that out
             return
         if old in message.FINAL_STATUSES:
             raise Conflict(f"the message is {old}; that is final", code="final")

@@ -61,7 +61,8 @@ def publish(source: str, target: str) -> bool:
     """Give ``source`` the name ``target`` in one step that replaces nothing.
 
     False, and nothing changed, if the name is taken.  Raises OSError (EXDEV for another file
-    system).  Dying between the two calls leaves both names on one file, never two messages.
+    system), and then nothing is published.  Dying between the two calls, or a source that
+    cannot be removed, leaves both names on one file, never two messages.
     """
     try:
         os.link(source, target, follow_symlinks=False)
@@ -71,7 +72,10 @@ def publish(source: str, target: str) -> bool:
         if error.errno not in NO_LINKS:
             raise
         return _publish_without_links(source, target)
-    os.unlink(source)
+    try:
+        os.unlink(source)
+    except OSError:
+        return True  # published it is: an error would have it published once more
     return True
 
 
@@ -85,19 +89,46 @@ def _publish_without_links(source: str, target: str) -> bool:
 
 
 def move(source: str, target: str, sync: bool) -> bool:
-    """Move a file, also to another file system, never over another; False if taken."""
+    """Move a file, also to another file system, never over another; False if taken.
+
+    What an earlier move left that died before its last step is finished.
+    """
     try:
-        return publish(source, target)
+        if publish(source, target):
+            return _leave(source, target)
+        return _same(source, target) and remove(source)
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
     data = read(source)
     staged = write_temp(os.path.dirname(target), data, sync)
-    if not publish(staged, target):
+    try:
+        done = publish(staged, target) or read(target) == data
+    finally:
         remove(staged)
-        return False
-    os.unlink(source)
+    return done and remove(source)
+
+
+def _leave(source: str, target: str) -> bool:
+    """Remove what was moved if it is still there; where that is refused, nothing was moved."""
+    try:
+        remove(source)
+    except OSError:
+        if os.path.lexists(source):
+            remove(target)
+        raise
     return True
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether both are names of one file, or, on two file systems, the same bytes."""
+    try:
+        first, second = os.lstat(one), os.lstat(other)
+        if first.st_dev == second.st_dev:
+            return first.st_ino == second.st_ino
+        return first.st_size == second.st_size and read(one) == read(other)
+    except FileNotFoundError:
+        return False
 
 
 def replace(path: str, data: bytes, sync: bool, times: tuple[int, int] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Arrows point down only, and each library has one home."""
+"""Arrows point down only, each library has one home, and nothing grows too long to be read."""
 
 import ast
 from pathlib import Path
@@ -8,6 +8,7 @@ import pytest
 import swarm
 
 PACKAGE = Path(swarm.__file__).parent
+# A module imports from its own layer and those before it.
 LAYERS = [
     (
         "swarm.errors",
@@ -23,8 +24,9 @@ LAYERS = [
         "swarm.mamoru.effects",
         "swarm.mamoru.machine",
         "swarm.mamoru.render",
+        "swarm.mamoru.roster_text",
     ),
-    ("swarm.mailbox", "swarm.front_matter", "swarm.team"),
+    ("swarm.mailbox", "swarm.front_matter", "swarm.persona", "swarm.team"),
     ("swarm.status", "swarm.doctor", "swarm.transport"),
     (
         "swarm.mamoru.alarms",
@@ -37,10 +39,12 @@ LAYERS = [
         "swarm.mamoru.rounds",
         "swarm.mamoru.run",
         "swarm.mamoru.run_command",
+        "swarm.mamoru.speaking",
         "swarm.mamoru.standstill",
     ),
     ("swarm.cli", "swarm.__main__"),
 ]
+FRONTS = {"swarm.cli": {"swarm.__main__"}}
 HOMES = {
     "typer": "cli/",
     "rich": "cli/",
@@ -48,46 +52,73 @@ HOMES = {
     "fcntl": "mailbox/",
     "sqlite3": "team/",
     "frontmatter": "front_matter.py",
+    "yaml": "persona.py",
 }
 PURE = {"errno", "unicodedata", "difflib", "collections", "swarm"}
 # What a pure module that no hot command imports may use beside these.
 PURE_TOO = PURE | {"json", "dataclasses", "datetime", "typing", "copy"}
 PURE_MODULES = sorted(name.removeprefix("swarm.").replace(".", "/") for name in LAYERS[0])
+STEPS = {"link", "rename", "replace", "renames", "unlink", "remove", "fsync", "symlink", "rmdir"}
+OUTPUT = {"sys.stdout", "sys.stderr", "sys.__stdout__", "sys.__stderr__"}
+MODULES = sorted(PACKAGE.rglob("*.py"))
+each_module = pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
 
 
-def modules() -> list[Path]:
-    return sorted(PACKAGE.rglob("*.py"))
+def name(path: Path) -> str:
+    parts = ("swarm", *path.relative_to(PACKAGE).with_suffix("").parts)
+    return ".".join(parts).removesuffix(".__init__")
+
+
+def nodes(path: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(path.read_text())))
 
 
 def imports(path: Path) -> set[str]:
+    """Everything imported, also within functions; relative imports are not used."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module and not node.level, f"{path}:{node.lineno}"
             found.add(node.module)
             found |= {f"{node.module}.{alias.name}" for alias in node.names}
     return found
 
 
+def within(module: str, package: str) -> bool:
+    return module == package or module.startswith(package + ".")
+
+
 def layer(module: str) -> int | None:
-    for number, roots in enumerate(LAYERS):
-        if any(module == root or module.startswith(root + ".") for root in roots):
+    for number, packages in enumerate(LAYERS):
+        if any(within(module, package) for package in packages):
             return number
     return None
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
+@each_module
 def test_imports_point_down(path: Path) -> None:
-    name = ".".join(["swarm", *path.relative_to(PACKAGE).with_suffix("").parts])
-    own = layer(name.removesuffix(".__init__"))
+    own = layer(name(path))
     for target in imports(path):
         other = layer(target)
         if own is not None and other is not None:
-            assert other <= own, f"{name} imports {target}"
+            assert other <= own, f"{name(path)} imports {target}"
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
+@each_module
+def test_every_module_has_its_layer(path: Path) -> None:
+    assert name(path) == "swarm" or layer(name(path)) is not None
+
+
+@each_module
+def test_nothing_imports_a_front_but_what_starts_it(path: Path) -> None:
+    for front, starters in FRONTS.items():
+        if not within(name(path), front) and name(path) not in starters:
+            assert not [target for target in imports(path) if within(target, front)]
+
+
+@each_module
 def test_each_library_has_one_home(path: Path) -> None:
     place = path.relative_to(PACKAGE).as_posix()
     for target in imports(path):
@@ -95,32 +126,56 @@ def test_each_library_has_one_home(path: Path) -> None:
         assert home is None or place.startswith(home), f"{place} imports {target}"
 
 
-@pytest.mark.parametrize("name", PURE_MODULES)
-def test_the_lowest_layer_touches_no_system(name: str) -> None:
-    tops = {target.split(".")[0] for target in imports(PACKAGE / f"{name}.py")}
-    assert tops <= (PURE if name in ("errors", "names", "message") else PURE_TOO)
+@pytest.mark.parametrize("module", PURE_MODULES)
+def test_the_lowest_layer_touches_no_system(module: str) -> None:
+    tops = {target.split(".")[0] for target in imports(PACKAGE / f"{module}.py")}
+    assert tops <= (PURE if module in ("errors", "names", "message") else PURE_TOO)
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
+@each_module
 def test_only_disk_links_renames_removes_and_syncs(path: Path) -> None:
-    steps = {"link", "rename", "replace", "renames", "unlink", "remove", "fsync", "symlink"}
-    called = {
-        node.func.attr
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and isinstance(node.func.value, ast.Name)
-        and node.func.value.id == "os"
-    }
-    assert path.name == "disk.py" or not called & steps
+    called = {node.attr for node in nodes(path) if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "os"}  # fmt: skip
+    assert path.name == "disk.py" or not called & STEPS
 
 
 def test_mail_and_team_do_not_know_each_other() -> None:
     """But for `disk`, the home of steps that a crash cannot halve."""
-    for path in modules():
+    for path in MODULES:
         place = path.relative_to(PACKAGE).as_posix()
         if place.startswith("mailbox/"):
             assert not [name for name in imports(path) if name.startswith("swarm.team")], place
         elif place.startswith("team/"):
             found = {name for name in imports(path) if name.startswith("swarm.mailbox")}
             assert found <= {"swarm.mailbox", "swarm.mailbox.disk"}, place
+
+
+@each_module
+def test_only_the_command_line_prints(path: Path) -> None:
+    for node in nodes(path):
+        text = ast.unparse(node) if isinstance(node, ast.Attribute | ast.Name) else ""
+        assert within(name(path), "swarm.cli") or text not in {*OUTPUT, "print"}
+
+
+@each_module
+def test_a_file_is_shorter_than_500_lines(path: Path) -> None:
+    assert len(path.read_text().splitlines()) < 500
+
+
+@each_module
+def test_a_function_is_shorter_than_50_lines(path: Path) -> None:
+    for node in nodes(path):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert node.end_lineno and node.end_lineno - node.lineno + 1 < 50, node.name
+
+
+@pytest.mark.parametrize("folder", ["", "mailbox", "cli"])
+def test_the_tests_mirror_the_package(folder: str) -> None:
+    """Each module has tests of its name, but those that others cover whole."""
+    tests = {path.name for path in (Path(__file__).parent / folder).glob("test_*.py")}
+    # By tests/system, which run the command itself.
+    elsewhere = {
+        "app", "call", "commands", "grammar", "guard", "guard_commands", "mail", "options", "run",
+        "stores", "task", "task_commands", "team", "team_commands",
+    }  # fmt: skip
+    modules = {path.stem for path in (PACKAGE / folder).glob("[!_]*.py")} - elsewhere
+    assert {f"test_{module}.py" for module in modules} <= tests

@@ -1,9 +1,11 @@
 """The adapter reads what swarm.message reads."""
 
 import frontmatter
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from swarm.errors import UsageError
 from swarm.front_matter import MailHandler
 from swarm.message import format_message, parse
 
@@ -29,3 +31,17 @@ def test_values_stay_text_through_the_library() -> None:
     assert body == "body\n---\nmore"
     post = frontmatter.Post(body, **metadata)
     assert frontmatter.dumps(post, handler=MailHandler()) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "ours"),
+    [("To: bob\n---\n", True), ("---\n---\n", False), ("To: bob\n", False), ("text\n---\n", False)],
+)
+def test_only_a_header_that_ends_is_taken_for_a_message(text: str, ours: bool) -> None:
+    assert MailHandler().detect(text) == ours
+
+
+def test_what_is_no_message_is_not_written() -> None:
+    for metadata in ({"To": "bob", "From": "a"}, {"To": "b", "From": "a", "Subject": "x\ny"}):
+        with pytest.raises(UsageError):
+            frontmatter.dumps(frontmatter.Post("body", **metadata), handler=MailHandler())

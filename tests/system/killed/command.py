@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from shutil import copytree
+from shutil import copy2, copytree
 
 from .mail import TEXT, Mail, prepare
 
@@ -72,8 +72,7 @@ class Scene:
 
     def copy(self) -> "Scene":
         """The same in a tree of its own, to be changed."""
-        place = f"{self.place}-{os.urandom(4).hex()}"
-        return replace(self, place=Path(copytree(self.place, place)))
+        return replace(self, place=copied(self.place, f"{self.place}-{os.urandom(4).hex()}"))
 
     def again(self) -> "Scene":
         """The same command once more, undisturbed, in a copy of the tree."""
@@ -95,10 +94,23 @@ def run(place: Path, command: Command, fault: Fault | None = None) -> Scene:
         env["SWARM_ROOT"] = str(place / command.root)
     if fault or command.links:
         env |= (fault or Fault()).environment(place, command.links)
+    else:
+        env["SWARM_FSYNC"] = "0"
     argv = [SWARM, *command.words]
     done = subprocess.run(argv, cwd=place, env=env, stdin=-3, capture_output=True, timeout=30)
     out, err = done.stdout.decode(errors="replace"), done.stderr.decode()
     return Scene(place, command, fault or Fault(), done.returncode, out, err)
+
+
+def copied(source: Path, target: Path | str) -> Path:
+    """A copy of a tree in which two names of one file are two names of one file."""
+    files: dict[int, str] = {}
+
+    def copy(old: str, new: str) -> None:
+        first = files.setdefault(os.stat(old).st_ino, new)
+        copy2(old, new) if first == new else os.link(first, new)
+
+    return Path(copytree(source, target, copy_function=copy))
 
 
 class Stage:
@@ -115,10 +127,13 @@ class Stage:
         """The tree before any command."""
         return Mail(self.folder / "prepared" / "mail")
 
+    def place(self) -> Path:
+        """A fresh copy."""
+        return copied(self.folder / "prepared", self.folder / str(next(self.numbers)))
+
     def run(self, command: Command, fault: Fault) -> Scene:
         """The command in a fresh tree, with that fault."""
-        place = copytree(self.folder / "prepared", self.folder / str(next(self.numbers)))
-        return run(Path(place), command, fault)
+        return run(self.place(), command, fault)
 
     def undisturbed(self, command: Command) -> Scene:
         """The command as it should be; every step it takes is known."""
@@ -132,6 +147,11 @@ class Stage:
         scenes = self.failures(command, *KILLS)
         assert {scene.code for scene in scenes} == {-signal.SIGKILL}
         return scenes
+
+    def states(self, command: Command) -> list[Scene]:
+        """The same without those that were left as the step before had left them."""
+        kills = self.kills(command)
+        return [scene for scene in kills if scene.fault.kind != "before" or scene.fault.at == 1]
 
     def failures(self, command: Command, *kinds: str) -> list[Scene]:
         """A scene for every step to which each of these things happens, once."""

@@ -54,10 +54,10 @@ class Mail:
         return sorted(str(path.relative_to(self.root)) for path in paths if path.is_dir())
 
     def let_time_pass(self) -> int:
-        """Make what killed processes left two hours older; how much that is."""
+        """Make what killed processes left two days older; how much that is."""
         left = self.temporaries()
         for path in left:
-            then = path.stat().st_mtime - 7200
+            then = path.stat().st_mtime - 2 * DAY
             os.utime(path, (then, then))
         return len(left)
 

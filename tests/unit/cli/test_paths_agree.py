@@ -1,4 +1,4 @@
-"""The fast parser and the typer app are one command line."""
+"""The fast parser and the typer app are one command line, and the fast one stays light."""
 
 import os
 import shutil
@@ -8,30 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from swarm.cli.describe import grammar_source
 from swarm.cli.grammar import GRAMMAR
 from swarm.cli.parse import parse
 
-BIN = os.path.join(sys.prefix, "bin", "swarm")
+from .conftest import CLEAN, SWARM
+
 HEAVY = {"re", "typing", "pathlib", "dataclasses", "rich", "typer", "asyncio", "watchfiles", "json"}
 TYPER = "import sys; from swarm.cli.run import run; sys.exit(run(sys.argv[1:]))"
-
-
-def test_the_grammar_is_the_apps() -> None:
-    import swarm.cli.grammar as module
-
-    assert module.__file__
-    assert Path(module.__file__).read_text() == grammar_source(), "python -m swarm.cli.describe"
-
-
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    subprocess.run([BIN, "init", ".", "--agents", "alice,bob"], cwd=tmp_path, check=True)
-    send = [BIN, "--as", "alice", "send", "bob", "-s", "one", "-m", "x", "-t", "T"]
-    subprocess.run(send, cwd=tmp_path, check=True)
-    return tmp_path
-
-
+LOADED = """
+import os, sys
+os._exit = lambda code: None
+from swarm.__main__ import main; main()
+print("\\n".join(sys.modules), file=sys.stderr)
+"""
 CALLS = [
     "unread", "unread -n 0", "unread --count", "unread --exit-code", "unread --json",
     "unread --from alice --thread T", "read --next", "read --all --peek", "read nosuch",
@@ -39,6 +28,7 @@ CALLS = [
     "thread T", "thread nosuch", "unread --as nobody", "unread --nosuch", "unread -n many",
     "send alice -m x", "send nobody -s x -m y", "send alice", "unread --root nowhere",
 ]  # fmt: skip
+HOT = ["unread", "send alice -s x -m y", "read --next", "wait", "reply one -m x"]
 
 
 @pytest.mark.parametrize("words", CALLS)
@@ -47,33 +37,38 @@ def test_both_paths_give_the_same_answer(tree: Path, words: str) -> None:
     shutil.copytree(tree, twin, symlinks=True)
     argv = ["--as", "bob", *words.split()]
     answers = []
-    for folder, command in ((tree, [BIN]), (twin, [sys.executable, "-c", TYPER])):
+    for folder, command in ((tree, [SWARM]), (twin, [sys.executable, "-c", TYPER])):
         done = subprocess.run(
-            [*command, *argv], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, text=True
-        )
+            [*command, *argv], cwd=folder, env=CLEAN, capture_output=True,
+            stdin=subprocess.DEVNULL, text=True,
+        )  # fmt: skip
         out = done.stdout.rpartition("_")[0] if "reply" in words else done.stdout
         answers.append((done.returncode, out, done.stderr))
     shutil.rmtree(twin)
     assert answers[0] == answers[1]
 
 
-@pytest.mark.parametrize("words", ["unread", "send alice -s x -m y", "read --next", "wait"])
+@pytest.mark.parametrize("words", HOT)
 def test_a_hot_command_imports_nothing_heavy(tree: Path, words: str) -> None:
-    code = (
-        "import os, sys\n"
-        "os._exit = lambda c: None\n"
-        "from swarm.__main__ import main; main()\n"
-        "print('\\n'.join(sys.modules), file=sys.stderr)"
-    )
-    argv = [sys.executable, "-S", "-c", code, "--as", "bob", *words.split()]
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    argv = [sys.executable, "-S", "-c", LOADED, "--as", "bob", *words.split()]
+    env = {**CLEAN, "PYTHONPATH": str(Path(__file__).parents[3])}
     done = subprocess.run(argv, cwd=tree, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert not HEAVY & set(done.stderr.split())
+    loaded = set(done.stderr.split())
+    assert "swarm.cli.commands" in loaded and not HEAVY & loaded
 
 
-def test_what_the_fast_parser_does_not_know_goes_to_typer() -> None:
-    for argv in (["unread", "--help"], ["unread", "--nosuch"], ["unread", "-n"], ["nosuch"], []):
-        assert parse(argv, GRAMMAR) is None
-    found = parse(["--as", "bob", "unread", "-n", "3", "--count"], GRAMMAR)
-    assert found and found[1]["n"] == 3 and found[1]["as_"] == "bob"
+@pytest.mark.parametrize("words", HOT)
+def test_a_hot_command_goes_the_fast_way(words: str) -> None:
+    found = parse(["--root", "x", "--as", "bob", *words.split(), "--json"], GRAMMAR)
+    assert found and (found[0], found[1]["as_"]) == (words.split()[0], "bob")
+
+
+@pytest.mark.parametrize("line", ["", "--version", "unread --help", "unread --nosuch", "nosuch"])
+def test_help_and_usage_errors_are_the_apps(line: str) -> None:
+    assert parse(line.split(), GRAMMAR) is None
+
+
+def test_the_environment_of_the_tests_says_nothing_to_the_command() -> None:
+    assert not [name for name in CLEAN if name.startswith("SWARM_")]
+    assert os.access(SWARM, os.X_OK)

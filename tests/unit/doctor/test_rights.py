@@ -56,7 +56,7 @@ def test_no_rights_at_all_are_one_finding(root: Root) -> None:
 def test_a_mailbox_without_entry_that_cannot_be_looked_into(root: Root) -> None:
     make_box(root, "carl")
     os.chmod(root.box("carl"), 0)
-    assert bound(root)["carl"][::2] == ("warn", "chmod u+rwx carl")
+    assert bound(root)["carl"][::2] == ("fail", "chmod u+rwx carl")
     shell(root, "chmod u+rwx carl")
     assert bound(root) == {}
 

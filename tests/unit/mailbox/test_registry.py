@@ -1,40 +1,102 @@
 """The registry: entries are whole, unknown parts are kept, an id is taken once."""
 
 import os
-import time
+import threading
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from swarm.errors import Conflict, Unknown, UsageError
 from swarm.mailbox import registry
 from swarm.mailbox.layout import Root
 
+from ..rights import bound, mode
+from .mail import put
+
+printable = st.characters(exclude_categories=["Cc", "Cs"])
+tasks = st.text(printable, max_size=20).filter(lambda text: text.strip(" "))
 GIVEN = ("r", "planner", "t")
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Root:
-    made = Root(str(tmp_path / "mail"), sync=False)
-    os.makedirs(made.dir)
-    return made
+def test_registering_makes_the_entry_and_the_mailbox(root: Root) -> None:
+    assert registry.register(root, "carl", *GIVEN) == "carl"
+    text = Path(root.entry("carl")).read_text()
+    assert text == "id: carl\nrole: r\narchetype: planner\ntask: t\nstatus: active\n"
+    assert os.path.isdir(root.receipts("carl")) and os.listdir(root.dir) == ["carl.txt"]
 
 
-def test_register(root: Root) -> None:
-    assert registry.register(root, "bob", *GIVEN) == "bob"
-    text = Path(root.entry("bob")).read_text()
-    assert text == "id: bob\nrole: r\narchetype: planner\ntask: t\nstatus: active\n"
-    assert os.path.isdir(root.receipts("bob"))
+def test_a_taken_id_is_kept_unless_it_is_to_be_replaced(root: Root) -> None:
+    registry.register(root, "carl", *GIVEN)
+    text = Path(root.entry("carl")).read_text()
     with pytest.raises(Conflict) as caught:
-        registry.register(root, "bob", "other", "planner", "t")
-    assert "--replace" in caught.value.hint
-    assert Path(root.entry("bob")).read_text() == text
-    registry.register(root, "bob", "other", "planner", "t", "paused", replace=True)
-    found = registry.entry(root, "bob")
+        registry.register(root, "carl", "other", "planner", "t")
+    assert caught.value.code == "registered" and "--replace" in caught.value.hint
+    assert Path(root.entry("carl")).read_text() == text
+    registry.register(root, "carl", "other", "planner", "t", "paused", replace=True)
+    found = registry.entry(root, "carl")
     assert (found.role, found.status, found.problems) == ("other", "paused", [])
-    with pytest.raises(Conflict):
-        registry.register(root, "Bob", *GIVEN, replace=True)
-    assert registry.register(root, "", *GIVEN).startswith("monkey-")
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_an_id_that_differs_only_in_case_is_taken(root: Root, replace: bool) -> None:
+    registry.register(root, "carl", *GIVEN)
+    for agent in ("Carl", "BOB"):  # bob has only a mailbox
+        with pytest.raises(Conflict, match="differs only in case"):
+            registry.register(root, agent, *GIVEN, replace=replace)
+    assert os.listdir(root.dir) == ["carl.txt"]
+
+
+def test_a_mailbox_without_entry_may_be_registered_and_keeps_its_mail(root: Root) -> None:
+    path = put(root, "01.txt")
+    assert registry.register(root, "bob", *GIVEN) == "bob" and os.path.exists(path)
+
+
+def test_who_gives_no_id_gets_one_that_is_free(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
+    draws = iter([b"\0\0", b"\0\0", b"\1\1"])
+    monkeypatch.setattr(os, "urandom", lambda size: next(draws))
+    drawn = [registry.register(root, "", *GIVEN) for _ in range(2)]
+    assert drawn == ["monkey-0000", "monkey-0101"]
+
+
+def test_of_several_registrations_at_once_one_wins(root: Root) -> None:
+    won: list[str] = []
+
+    def work(role: str) -> None:
+        try:
+            registry.register(root, "carl", role, "planner", "t")
+        except Conflict:
+            return
+        won.append(role)
+
+    workers = [threading.Thread(target=work, args=(f"r{number}",)) for number in range(8)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(won) == 1 and registry.entry(root, "carl").role == won[0]
+    assert os.listdir(root.dir) == ["carl.txt"]
+
+
+def test_one_of_two_that_differ_only_in_case_may_be_replaced(root: Root) -> None:
+    for agent in ("carl", "Carl"):  # the second by hand
+        Path(root.entry(agent)).write_text(f"id: {agent}\n")
+    registry.register(root, "carl", *GIVEN, replace=True)
+    assert registry.entry(root, "carl").role == "r" and registry.entry(root, "Carl").role == ""
+
+
+@pytest.mark.parametrize("replace", [[], ["--replace"]])
+def test_a_registry_that_cannot_be_written_to_makes_no_mailbox(
+    root: Root, replace: list[str]
+) -> None:
+    words = ["register", "carl", "--role", "r", "--archetype", "planner", "--task", "t", *replace]
+    with mode(root.dir, 0o500):
+        done = bound("--root", root.path, *words)
+    assert (done.returncode, done.stdout) == (6, "")
+    assert done.stderr.startswith("swarm: dir is a folder that cannot be written to\nhint: ")
+    assert sorted(os.listdir(root.path)) == ["bob", "dir"] and os.listdir(root.dir) == []
 
 
 @pytest.mark.parametrize(
@@ -47,7 +109,7 @@ def test_register(root: Root) -> None:
 def test_what_cannot_be_written_makes_nothing(root: Root, given: tuple[str, ...]) -> None:
     with pytest.raises(UsageError):
         registry.register(root, *given)
-    assert os.listdir(root.path) == ["dir"] and os.listdir(root.dir) == []
+    assert sorted(os.listdir(root.path)) == ["bob", "dir"] and os.listdir(root.dir) == []
 
 
 @pytest.mark.parametrize(
@@ -71,13 +133,55 @@ def test_update_keeps_every_other_byte(root: Root, before: bytes, after: bytes) 
     registry.update(root, "bob", status="done")
     assert path.read_bytes() == after
     assert registry.entry(root, "bob").status == "done"
-    for values in ({"status": "tired"}, {"status": ""}, {"role": "x\ny"}):
-        with pytest.raises(UsageError):
-            registry.update(root, "bob", **values)
-    assert path.read_bytes() == after
-    with pytest.raises(Unknown):
-        registry.update(root, "dave", status="done")
     assert os.listdir(root.dir) == ["bob.txt"]
+
+
+@given(st.binary(max_size=80), tasks)
+def test_an_update_of_any_entry_is_read_back(data: bytes, task: str) -> None:
+    with TemporaryDirectory() as folder:
+        root = Root(folder, sync=False)
+        os.mkdir(root.dir)
+        Path(root.entry("bob")).write_bytes(data)
+        registry.update(root, "bob", task=task)
+        after = Path(root.entry("bob")).read_bytes()
+        assert registry.entry(root, "bob").task == task.strip(" ")
+        assert len(after) <= len(data) + len(task.encode()) + len("task: \r\n\n")
+
+
+@pytest.mark.parametrize(
+    "values", [{"status": "tired"}, {"status": ""}, {"role": " "}, {"role": "x\ny"}]
+)
+def test_what_an_entry_may_not_have_changes_nothing(root: Root, values: dict[str, str]) -> None:
+    registry.register(root, "carl", *GIVEN)
+    before = Path(root.entry("carl")).read_bytes()
+    with pytest.raises(UsageError):
+        registry.update(root, "carl", **values, task="new")
+    assert Path(root.entry("carl")).read_bytes() == before
+
+
+def test_who_is_not_registered_is_told_who_was_meant(root: Root) -> None:
+    registry.register(root, "carl", *GIVEN)
+    for do in (registry.unregister, registry.entry, registry.update):
+        with pytest.raises(Unknown) as caught:
+            do(root, "karl")
+        assert caught.value.hint == "did you mean carl?"
+    assert os.listdir(root.dir) == ["carl.txt"]
+
+
+def test_updates_at_the_same_time_lose_none(root: Root) -> None:
+    registry.register(root, "carl", *GIVEN)
+
+    def work(name: str) -> None:
+        for number in range(10):
+            registry.update(root, "carl", note=f"{name}-{number}")
+
+    workers = [threading.Thread(target=work, args=(name,)) for name in "abcd"]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    notes = Path(root.entry("carl")).read_text().partition("---\n")[2].splitlines()
+    assert sorted(notes) == sorted(f"{name}-{n}" for name in "abcd" for n in range(10))
 
 
 def test_notes_are_added(root: Root) -> None:
@@ -96,35 +200,3 @@ def test_damaged_entries_are_named_and_hide_no_other(root: Root) -> None:
     assert list(found) == ["alice", "bob", "carl", "dave"]
     assert found["alice"] == [] and found["bob"] == ["empty"] and found["carl"]
     assert {"status given twice", "its id is 'carl'", "status is 'busy'"} <= set(found["dave"])
-
-
-def test_leaving(root: Root) -> None:
-    for agent in ("alice", "bob", "carl", "dave"):
-        registry.register(root, agent, *GIVEN)
-        os.utime(root.entry(agent), (time.time() - 7200,) * 2)
-    registry.update(root, "carl", status="error")
-    Path(root.receipts("dave"), "01_x_aaaa.txt").touch()
-    gone = [
-        ("alice", "no sign of life for 2h"),
-        ("bob", "no sign of life for 2h"),
-        ("carl", "error"),
-    ]
-    assert registry.cleanup(root, 3600, dry_run=True) == gone
-    assert registry.cleanup(root, None, dry_run=True) == gone[2:]
-    assert registry.cleanup(root, 3600, dry_run=False) == gone
-    assert os.listdir(root.dir) == ["dave.txt"] and os.path.isdir(root.inbox("bob"))
-    registry.unregister(root, "dave")
-    with pytest.raises(Unknown):
-        registry.unregister(root, "dave")
-
-
-def test_ages() -> None:
-    assert [registry.parse_age(text) for text in ("90m", "1h", "0s", "2d")] == [
-        5400,
-        3600,
-        0,
-        172800,
-    ]
-    for text in ("", "soon", "m", "-1h", "1.5h", "90", "²m", "1h "):
-        with pytest.raises(UsageError):
-            registry.parse_age(text)

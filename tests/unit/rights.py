@@ -1,0 +1,52 @@
+"""Commands run by a process that file modes bind, also where the tests are root's."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+SWARM = os.path.join(sys.prefix, "bin", "swarm")
+DROP = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
+
+
+@cache
+def dropping() -> tuple[str, ...] | None:
+    """What goes before a command to bind it; None where that is impossible."""
+    if os.geteuid():
+        return ()
+    able = shutil.which(DROP[0]) and not subprocess.run([*DROP, "true"]).returncode
+    return DROP if able else None
+
+
+def bound(*words: str, cwd: str | Path = ".", **env: str) -> "subprocess.CompletedProcess[str]":
+    """``swarm`` with these words, run without root's rights and told nothing by the environment."""
+    drop = dropping()
+    if drop is None:
+        pytest.skip("root may do everything, and setpriv cannot take that away here")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("SWARM_")}
+    return subprocess.run(
+        [*drop, SWARM, *words],
+        cwd=cwd,
+        env={**clean, "SWARM_FSYNC": "0", **env},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+
+
+@contextmanager
+def mode(path: str | Path, bits: int) -> Iterator[None]:
+    """A file or folder that has these permissions for a while."""
+    before = os.stat(path).st_mode
+    os.chmod(path, bits)
+    try:
+        yield
+    finally:
+        os.chmod(path, before)
