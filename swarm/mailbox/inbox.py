@@ -12,11 +12,11 @@ from swarm import names
 from swarm.errors import Unreadable, from_os
 from swarm.mailbox.disk import READ_FLAGS, open_regular
 from swarm.mailbox.layout import Root, bad_mailbox
-from swarm.message import Message, parse
+from swarm.message import HEADER_MAX, Message, parse
 
 HEAD = 4096
 # How far a head grows: until the header has ended, and the first line of a body without Subject.
-GROWTH = (65536, 1 << 20)
+GROWTH = (65536, HEADER_MAX)
 GONE = frozenset(
     (
         errno.ENOENT,

@@ -21,10 +21,13 @@ UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 class Entry:
     """One entry as it was read: ``fields`` by lower-case key, and in words what is wrong."""
 
-    __slots__ = ("fields", "id", "problems")
+    __slots__ = ("fields", "id", "problems", "unreadable")
 
-    def __init__(self, agent: str, fields: dict[str, str], problems: list[str]) -> None:
+    def __init__(
+        self, agent: str, fields: dict[str, str], problems: list[str], unreadable: bool = False
+    ) -> None:
         self.id = agent
+        self.unreadable = unreadable
         self.fields = fields
         self.problems = problems
 
@@ -57,7 +60,7 @@ def entry(root: Root, agent: str) -> Entry:
     except FileNotFoundError:
         raise _unknown(root, agent) from None
     except OSError as error:
-        return Entry(agent, {}, [f"cannot be read: {error.strerror}"])
+        return Entry(agent, {}, [f"cannot be read: {error.strerror}"], unreadable=True)
     read = message.parse(data)
     return Entry(agent, read.fields, _problems(agent, data, read))
 
@@ -127,7 +130,7 @@ def _enter(root: Root, agent: str, values: dict[str, str], replace: bool) -> Non
     path = root.entry(agent)
     if not os.access(root.dir, os.W_OK | os.X_OK):  # before a mailbox is made in vain
         raise bad_mailbox(root, root.dir, "a folder that cannot be written to")
-    other = twin(root, agent)
+    other = "" if replace and os.path.lexists(path) else twin(root, agent)
     if other:
         raise Conflict(f"{agent} differs only in case from {other}", "choose another id", "taken")
     if os.path.lexists(path) and not replace:
@@ -183,8 +186,9 @@ def update(
     names.check_id(agent)
     given = {"status": status, "task": task, "role": role}
     values = {key: _check(key, text) for key, text in given.items() if text is not None}
-    if values.get("status") == "":
-        raise UsageError("'' is no status", f"one of {', '.join(STATUSES)}", code="bad-status")
+    for key, value in values.items():
+        if not value:
+            raise UsageError(f"an entry needs a {key}", f"give one with --{key}", code="bad-value")
     path = root.entry(agent)
     try:
         with disk.Lock(root.dir):

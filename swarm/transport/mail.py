@@ -14,7 +14,7 @@ from swarm.errors import Conflict
 from swarm.mailbox import layout, watch
 from swarm.mailbox.layout import Root, check_known
 from swarm.mamoru.signals import Mate
-from swarm.transport.base import Store
+from swarm.transport.base import Store, Voice
 from swarm.transport.mail_agent import MailTransport
 from swarm.transport.mail_claim import MailClaim
 from swarm.transport.mail_roster import Registry
@@ -59,6 +59,11 @@ class MailStore(Store):
             raise
         self._open[agent] = transport
         return transport
+
+    def voice(self, agent: str) -> Voice:
+        names.check_id(agent)
+        check_known(self.root, agent)
+        return MailTransport(self.root, agent, self._entries, None, self._shut)
 
     def _shut(self, agent: str) -> None:
         self._open.pop(agent, None)

@@ -26,6 +26,19 @@ LAYERS = [
     ),
     ("swarm.mailbox", "swarm.front_matter", "swarm.team"),
     ("swarm.status", "swarm.doctor", "swarm.transport"),
+    (
+        "swarm.mamoru.alarms",
+        "swarm.mamoru.backoff",
+        "swarm.mamoru.child",
+        "swarm.mamoru.forward",
+        "swarm.mamoru.guarded",
+        "swarm.mamoru.host",
+        "swarm.mamoru.loop",
+        "swarm.mamoru.rounds",
+        "swarm.mamoru.run",
+        "swarm.mamoru.run_command",
+        "swarm.mamoru.standstill",
+    ),
     ("swarm.cli", "swarm.__main__"),
 ]
 HOMES = {
