@@ -13,6 +13,8 @@ ARCHETYPES = ("specialist", "surveyor", "researcher", "planner", "interfacer")
 STATUSES = ("active", "paused", "done", "error", "cancel")
 FINISHED = frozenset(("done", "error", "cancel"))
 KEYS = ("id", "role", "archetype", "task", "status")
+HALF = 500_000_000
+SECOND = 1_000_000_000
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -311,6 +313,30 @@ def last_sign(root: Root, agent: str) -> float:
             if names.is_message_name(name):
                 newest = max(newest, _mtime(f"{folder}/{name}"))
     return newest
+
+
+def beat(root: Root, agent: str) -> tuple[os.stat_result, int] | None:
+    """A guardian's sign of life: the entry as it was before, and its time now, in ns.
+
+    None without an entry.  The time is a half second, which no clock writes by itself: so it
+    is told from an entry that somebody wrote or touched, whose agent may have no guardian.
+    """
+    path = root.entry(agent)
+    whole, part = divmod(time.time_ns(), SECOND)
+    moment = (whole if part >= HALF else whole - 1) * SECOND + HALF
+    try:
+        before = os.lstat(path)
+        os.utime(path, ns=(moment, moment), follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise from_os(error, "touch", root.relative(path)) from None
+    return before, moment
+
+
+def is_beat(mtime_ns: int) -> bool:
+    """Whether an entry's time is one that ``beat`` wrote."""
+    return mtime_ns % SECOND == HALF
 
 
 def _mtime(path: str) -> float:
