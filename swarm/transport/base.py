@@ -43,6 +43,7 @@ class Transport(Protocol):
     def receive(self) -> list[Event]:
         """Messages not yet committed or kept, oldest first, a page at most; [] if none.
 
+        After a full page call again before waiting: what is left of it need not be hinted.
         One that is no proper event carries a ``problem``, and hides no other.  What is kept
         comes again from another Transport: it is still unread.
         """
@@ -69,7 +70,12 @@ class Transport(Protocol):
         ...
 
     def history(self) -> list[Event]:
-        """What ``recall`` needs: messages handled before, both ways, at least of open tasks."""
+        """What ``recall`` needs: messages handled before, both ways, at least of open tasks.
+
+        To be called before the first ``receive``.  Of messages kept by a guardian before, an
+        accepted request is in it and is received again; one that later messages settled is in
+        it only.
+        """
         ...
 
     def status(self) -> str:

@@ -107,7 +107,7 @@ class MailStore(Store):
 
 
 class _Bell:
-    """A thread that follows the tree and says whose mail changed; begun at the first sleep."""
+    """A thread that follows the tree and says whose mail changed; begun at the first wait."""
 
     def __init__(self, root: Root) -> None:
         self._root = root
@@ -119,6 +119,9 @@ class _Bell:
 
     def take(self) -> set[str]:
         """Agents named since the last call; "" among them for what names nobody."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._follow, name="mail-hints", daemon=True)
+            self._thread.start()
         with self._rung:
             found, self._hinted = self._hinted, set()
             return found
@@ -131,9 +134,6 @@ class _Bell:
 
     def sleep(self, seconds: float) -> None:
         """Return at a hint, or after that time."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._follow, name="mail-hints", daemon=True)
-            self._thread.start()
         with self._rung:
             if not self._hinted:
                 self._rung.wait(seconds)

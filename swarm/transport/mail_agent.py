@@ -17,11 +17,11 @@ from swarm.mailbox import delivery, inbox, receipts
 from swarm.mailbox.delivery import Delivered
 from swarm.mailbox.layout import Root, check_inbox, check_known
 from swarm.transport.base import PAGE, Outcome, Transport, named
+from swarm.transport.handled import answered, settled
 from swarm.transport.mail_claim import MailClaim
 from swarm.transport.mail_files import Folder, Key, Letter, Letters
 from swarm.transport.mail_roster import Registry, check_root
 
-ANSWERS = frozenset(("task_ack", "task_reject", "task_fail", "task_cancel_ack"))
 MORE = ("Event", "Intent", "Need-Reply", "Date", "Via", "Retry", "Retry-Of", "Origin")
 SLUG = 24
 
@@ -143,12 +143,13 @@ class MailTransport(Transport):
         ]
         events = [(one, self._past(one)) for one in sorted(letters, key=lambda one: one.key)]
         self._remembers = True
-        mine = (event for _, event in events if event.sender == self.me)
-        answered = {event.ref for event in mine if event.kind in ANSWERS}
+        said = [event for _, event in events]
+        self._done |= settled(self.me, said, unread)
+        handled = self._done | answered(self.me, said)
         return [
             event
             for one, event in events
-            if one.folder != here or one.name not in unread or one.name in answered
+            if one.folder != here or one.name not in unread or one.name in handled
         ]
 
     def _past(self, letter: Letter) -> Event:
@@ -191,6 +192,7 @@ class MailTransport(Transport):
 
     def _send_all(self, sends: list[Event]) -> tuple[list[Event], bool]:
         """What was sent, now or before, and whether any of it is new."""
+        self._look_sent()  # what others wrote before comes before
         found: list[Event] = []
         fresh = False
         for send in sends:

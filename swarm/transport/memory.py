@@ -14,8 +14,7 @@ from swarm.errors import Conflict, SwarmError, Unknown
 from swarm.events import Event
 from swarm.mamoru.signals import Mate
 from swarm.transport.base import BEAT_EVERY, PAGE, Outcome, Store, Transport, named
-
-ANSWERS = frozenset(("task_ack", "task_reject", "task_fail", "task_cancel_ack"))
+from swarm.transport.handled import answered, settled
 
 
 class Memory:
@@ -172,17 +171,16 @@ class MemoryTransport(Transport):
             return event.replace(problem=error.message)
 
     def history(self) -> list[Event]:
-        """What is unread counts as handled if we answered it."""
         with self._memory.held():
-            unread = self._memory.waiting[self.me]
-            messages = self._memory.messages
-        answered = {e.ref for e in messages if e.sender == self.me and e.kind in ANSWERS}
-        return [
-            event
-            for event in messages
-            if event.sender == self.me
-            or (event.to in ("", self.me) and (event.id not in unread or event.id in answered))
-        ]
+            unread = set(self._memory.waiting[self.me])
+            ours = [
+                event
+                for event in self._memory.messages
+                if event.sender == self.me or event.to in ("", self.me)
+            ]
+        self._kept |= settled(self.me, ours, unread)
+        open_ones = unread - self._kept - answered(self.me, ours)
+        return [event for event in ours if event.id not in open_ones]
 
     def status(self) -> str:
         with self._memory.held():

@@ -1,0 +1,88 @@
+"""What an idle agent costs, in calls to the system."""
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from swarm.mailbox import delivery, registry
+from swarm.mailbox.layout import Root
+from swarm.transport import mail, mail_files
+from swarm.transport.base import Outcome
+from swarm.transport.mail import MailStore
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often each call was made; clear it where counting begins."""
+    made: Counter[str] = Counter()
+
+    def counted(name: str) -> Callable[..., Any]:
+        real = getattr(os, name)
+
+        def call(*values: Any, **named: Any) -> Any:
+            made[name] += 1
+            return real(*values, **named)
+
+        return call
+
+    for name in ("stat", "lstat", "open", "listdir", "scandir"):
+        monkeypatch.setattr(os, name, counted(name))
+    return made
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Times are believed at once."""
+    monkeypatch.setattr(mail_files, "SETTLED", 0.0)
+    monkeypatch.setattr(mail, "LOOK", 0.0)
+
+
+def test_a_look_at_idle_agents_is_two_stats_each(
+    root: Root, store: MailStore, quick: None, calls: Counter[str]
+) -> None:
+    agents = [f"a{number}" for number in range(50)]
+    for agent in agents:
+        registry.register(root, agent, "helper", "specialist", "waits", "paused")
+    sides = [store.open(agent) for agent in agents]
+    for side in sides:
+        side.history(), side.receive(), side.sent()
+    calls.clear()
+    assert store.wait(0) == set()
+    assert calls == {"stat": 2 * len(agents)}
+    calls.clear()
+    for side in sides:
+        assert side.receive() == [] == side.sent()
+    assert calls == {"stat": 2 * len(agents)}
+
+
+def test_a_look_with_nothing_new_opens_no_message(
+    root: Root, store: MailStore, calls: Counter[str]
+) -> None:
+    bob = store.open("bob")
+    for number in range(20):
+        delivery.send(root, "amy", ["bob"], f"n{number}", b"", thread="t")
+    bob.history()
+    for event in bob.receive():
+        bob.commit(event, Outcome(keep=event.content != "n3"))
+    bob.sent()
+    calls.clear()
+    for _ in range(3):
+        assert bob.receive() == [] == bob.sent()
+    assert calls["listdir"] == 9  # the time is not yet believed: inbox, receipts, sent
+    opened = calls["open"]
+    delivery.send(root, "amy", ["bob"], "new", b"")
+    calls.clear()
+    assert [event.content for event in bob.receive()] == ["new"]
+    assert opened == 0 and calls["open"] == 1
+
+
+def test_the_roster_is_one_stat_where_nothing_changed(
+    root: Root, store: MailStore, quick: None, calls: Counter[str]
+) -> None:
+    first = store.roster()
+    calls.clear()
+    assert store.roster() is first
+    assert calls == {"stat": 1}
