@@ -7,6 +7,8 @@ between two looks is known from its event alone.
 """
 
 import os
+import threading
+import time
 
 from swarm import names
 from swarm.mailbox.layout import Root
@@ -14,11 +16,21 @@ from swarm.mailbox.registry import is_beat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from threading import Event
 
-# A full look, whatever the hints say: so often where events do not come.
+# A full look so often, whatever the hints say.
+RESCAN_S = 2.0
 RESCAN_MS = 2000
+# Of so many quiet times one is used to see which folders there are.
+LOOK_AT_FOLDERS = 15
+STOP_S = 0.5  # the longest wait, so that a stop is heeded
+DEAF_S = 10.0  # without even an empty hint
+AGAIN_S = 2.0  # until watching is tried again
+# What is gathered to one hint: a person looks at these, a guardian answers by those.
+WATCH_STEP_MS, WATCH_MOST_MS = 10, 50
+# This step costs 0.7 % of a core; a shorter one more, and a longer one makes answers wait.
+HINT_STEP_MS, HINT_MOST_MS = 4, 12
 FOLDERS = {"inbox": "delivered", "inbox/.read": "receipt", "sent": "sent"}
 # Of one look: in the order in which things happen to a message.
 KINDS = ("registry", "unregistered", "delivered", "sent", "receipt", "archived")
@@ -36,43 +48,172 @@ def watch(root: Root, stop: "Event | None" = None) -> "Iterator[tuple[str, str]]
     Kinds: ``delivered``, ``receipt``, ``sent`` (the sender's copy), ``archived``,
     ``registry`` (an entry made or changed) and ``unregistered``.
     """
-    import watchfiles
+    seen = {owner: _look(root, owner, {}) for owner in _owners(root)}
+    with Ear(lambda ended: _follow(root, ended, WATCH_STEP_MS, WATCH_MOST_MS)) as ear:
+        due = time.monotonic() + RESCAN_S
+        while not (stop and stop.is_set()):
+            paths = ear.wait(min(STOP_S, max(0.0, due - time.monotonic())))
+            touched = {path.partition("/")[0] for path in paths}
+            # By the clock, however busy it is; and where a hint says nothing of where.
+            if time.monotonic() >= due or not touched.issubset(seen):
+                began = time.monotonic()
+                touched = _owners(root) | set(seen)
+                yield from _news(root, touched, paths, seen)
+                due = time.monotonic() + max(RESCAN_S, 20 * (time.monotonic() - began))
+            else:
+                yield from _news(root, touched, paths, seen)
 
-    seen = {owner: _look(root, owner) for owner in _owners(root)}
-    hints = watchfiles.watch(
-        root.path, step=10, debounce=50, stop_event=stop, ignore_permission_denied=True,
-        watch_filter=None, raise_interrupt=True, rust_timeout=RESCAN_MS, yield_on_timeout=True,
-    )  # fmt: skip
-    for changes in hints:
-        paths = {root.relative(path) for _, path in changes}
-        touched = {path.partition("/")[0] for path in paths}
-        # A hint about the root itself, or none for so long, says nothing of where.
-        everything = not touched or not touched.issubset(seen)
-        found: list[tuple[str, str]] = []
-        for owner in _owners(root) | set(seen) if everything else touched:
-            old, seen[owner] = seen.get(owner, {}), _look(root, owner)
-            found += _changes(owner, _with(seen[owner], owner, old, paths), old)
-        yield from sorted(found, key=lambda told: (KINDS.index(told[0]), told[1]))
+
+def _news(
+    root: Root, owners: set[str], paths: set[str], seen: dict[str, Listing]
+) -> list[tuple[str, str]]:
+    """What changed with these owners since they were seen, which is brought up to date."""
+    found: list[tuple[str, str]] = []
+    for owner in owners:
+        old = seen.get(owner, {})
+        seen[owner] = now = _look(root, owner, old)
+        found += _changes(owner, _with(now, owner, old, paths), old)
+    return sorted(found, key=lambda told: (KINDS.index(told[0]), told[1]))
 
 
 def hints(root: Root, stop: "Event") -> "Iterator[set[str]]":
     """Agents in whose inbox or sent folder something changed; "" where it is not known whose.
 
-    Only hints: a folder made anew may not be followed, an overflow tells nothing.  An empty set
-    every two seconds says that the tree is still watched.  Raises where it cannot be; ends
-    when ``stop`` is set.
+    Only hints: an overflow tells nothing.  An empty set now and then says that the tree is
+    still watched.  Raises where it cannot be; ends when ``stop`` is set.
+    """
+    for paths in _follow(root, stop, HINT_STEP_MS, HINT_MOST_MS):
+        owners = {_touched(path) for path in paths}
+        owners.discard("dir")
+        if owners or not paths:
+            yield owners
+
+
+def _follow(root: Root, stop: "Event", step: int, most: int) -> "Iterator[set[str]]":
+    """Paths that changed, relative to the root; "" after folders came or went; none for so long.
+
+    Folder by folder, not the tree: an engine that goes down by itself follows links as well.
     """
     import watchfiles
 
     start = len(root.path) + 1
-    for changes in watchfiles.watch(
-        root.path, step=20, debounce=100, stop_event=stop, ignore_permission_denied=True,
-        watch_filter=None, raise_interrupt=False, rust_timeout=RESCAN_MS, yield_on_timeout=True,
-    ):  # fmt: skip
-        owners = {_touched(path[start:]) for _, path in changes}
-        owners.discard("dir")
-        if owners or not changes:
-            yield owners
+    while not stop.is_set():
+        folders, quiet = _folders(root), 0
+        try:
+            for changes in watchfiles.watch(
+                *folders, recursive=False, step=step, debounce=most, stop_event=stop,
+                ignore_permission_denied=True, watch_filter=None, raise_interrupt=False,
+                rust_timeout=RESCAN_MS, yield_on_timeout=True,
+            ):  # fmt: skip
+                paths = {path[start:] for _, path in changes}
+                yield paths
+                quiet = 0 if paths else quiet + 1
+                if _may_be_others(paths, quiet) and _folders(root) != folders:
+                    break
+        except FileNotFoundError:  # a folder that went while watching began
+            if not os.path.isdir(root.path):
+                raise
+        yield {""}
+
+
+def _may_be_others(paths: set[str], quiet: int) -> bool:
+    """Whether it is time to look which folders there are: something else than mail changed."""
+    return quiet % LOOK_AT_FOLDERS == 1 or any(not path.endswith(".txt") for path in paths)
+
+
+def _folders(root: Root) -> list[str]:
+    """All folders in which something can happen; one reached by a link is nobody's here."""
+    found = [root.path]
+    for owner in sorted(_owners(root)):
+        box = f"{root.path}/{owner}"
+        parts = ("",) if owner == "dir" else ("", "/inbox", "/inbox/.read", "/sent")
+        found += [f"{box}{part}" for part in parts if os.path.isdir(f"{box}{part}")]
+    return found
+
+
+class Ear:
+    """A thread that hears hints and keeps them; where there are none, ``wait`` just waits.
+
+    ``follow``: gives the hints until its event is set; when it fails it is tried again.
+    """
+
+    def __init__(self, follow: "Callable[[Event], Iterable[set[str]]]") -> None:
+        self._follow = follow
+        self._rung = threading.Condition()
+        self._heard: set[str] = set()
+        self._notes: list[str] = []
+        self._last = float("-inf")
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def __enter__(self) -> "Ear":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def take(self) -> set[str]:
+        """The hints since the last call; the first begins to listen."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._hear, name="hints", daemon=True)
+            self._thread.start()
+        with self._rung:
+            found, self._heard = self._heard, set()
+            return found
+
+    def wait(self, seconds: float) -> set[str]:
+        """The same, as soon as there is one, or after that time."""
+        found = self.take()
+        if not found:
+            self.sleep(seconds)
+            found = self.take()
+        return found
+
+    def sleep(self, seconds: float) -> None:
+        """Return at a hint, or after that time."""
+        with self._rung:
+            if not self._heard:
+                self._rung.wait(seconds)
+
+    def hears(self) -> bool:
+        """Whether somebody follows right now."""
+        return time.monotonic() - self._last < DEAF_S
+
+    def notes(self) -> list[str]:
+        """Why nothing can be heard, if so, since the last call."""
+        with self._rung:
+            found, self._notes = self._notes, []
+            return found
+
+    def _hear(self) -> None:
+        told = ""
+        while not self._stop.is_set():
+            try:
+                for hinted in self._follow(self._stop):
+                    self._ring(hinted)
+            except Exception as error:  # whatever the engine of the events raises: looks go on
+                if str(error) != told:
+                    told = str(error)
+                    self._note(f"the mail tree is not watched, only looked at: {told}")
+            self._last = float("-inf")
+            self._stop.wait(AGAIN_S)
+
+    def _ring(self, hinted: set[str]) -> None:
+        self._last = time.monotonic()
+        if hinted:
+            with self._rung:
+                self._heard |= hinted
+                self._rung.notify_all()
+
+    def _note(self, text: str) -> None:
+        with self._rung:
+            self._notes.append(text)
+
+    def close(self) -> None:
+        """End the thread."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(2.0)
 
 
 def _touched(path: str) -> str:
@@ -92,24 +233,42 @@ def _owners(root: Root) -> set[str]:
         return set()
 
 
-def _look(root: Root, owner: str) -> Listing:
-    """What lies in each folder of an owner: names, and what changes when one is written anew."""
-    if owner == "dir":
-        return {"": _files(root.dir, True)}
-    return {part: _files(f"{root.path}/{owner}/{part}", False) for part in FOLDERS}
+def _look(root: Root, owner: str, old: Listing) -> Listing:
+    """What lies in each folder of an owner: names, and what changes when one is written anew.
+
+    Of a folder that cannot be read, what was seen there before.
+    """
+    parts = {"": True} if owner == "dir" else dict.fromkeys(FOLDERS, False)
+    found: Listing = {}
+    for part, versions in parts.items():
+        files = _files(f"{root.path}/{owner}/{part}".rstrip("/"), versions)
+        found[part] = old.get(part, {}) if files is None else files
+    return found
 
 
-def _files(folder: str, versions: bool) -> dict[str, Version]:
-    """``versions``: with inode, size and time, for files that are written under their name."""
+def _files(folder: str, versions: bool) -> dict[str, Version] | None:
+    """``versions``: with inode, size and time, for files that are written under their name.
+
+    None for a folder that cannot be read, {} for one that is not there.
+    """
     try:
         with os.scandir(folder) as entries:
             found = [e for e in entries if names.is_message_name(e.name)]
-            if not versions:
-                return dict.fromkeys((e.name for e in found), NOTHING)
-            stats = ((e.name, e.stat(follow_symlinks=False)) for e in found)
-            return {name: (stat.st_ino, stat.st_size, stat.st_mtime_ns) for name, stat in stats}
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
+    except OSError:
+        return None
+    if not versions:
+        return dict.fromkeys((e.name for e in found), NOTHING)
+    return {e.name: version for e in found if (version := _version(e))}
+
+
+def _version(entry: "os.DirEntry[str]") -> Version | None:
+    try:
+        stat = entry.stat(follow_symlinks=False)
+    except OSError:  # gone since it was listed
+        return None
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
 def _with(now: Listing, owner: str, old: Listing, paths: set[str]) -> Listing:

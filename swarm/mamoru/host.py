@@ -5,6 +5,7 @@ roster and the signs of life, is looked after once for all.  One agent's trouble
 that agent tried again later; only a permanent fault of the whole store ends the run.
 """
 
+import resource
 import signal
 import threading
 import time
@@ -24,6 +25,7 @@ from swarm.transport.base import Store
 
 SLICE = 0.5  # the longest single wait, so that a signal is heeded in time
 LOOK_IDLE = 5.0  # seconds between two looks at the roster when nobody awaits anything
+MANY_FILES = 65536
 ENDING = 1.5  # seconds for what agents have to say at the end
 
 
@@ -57,6 +59,7 @@ class Host(Guarded):
         otherwise the agents count as there until they are found silent.
         """
         try:
+            allow_many_files()
             self._look()
             self.open_named()
             self._standstill.noticed(self.poll)
@@ -225,6 +228,17 @@ class Host(Guarded):
         due = [agent for agent in self._beats.share(steady()) if agent not in self.troubles.open]
         if due:
             self._for_all("sign of life", lambda: self.store.beat(due))
+
+
+def allow_many_files() -> None:
+    """Each guarded agent holds a lock, which is an open file: take what the system allows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MANY_FILES if hard == resource.RLIM_INFINITY else min(hard, MANY_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        except (OSError, ValueError):  # what cannot be opened then is told agent by agent
+            return
 
 
 def obey_signals(host: Host) -> None:

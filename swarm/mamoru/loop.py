@@ -33,7 +33,7 @@ from swarm.mamoru.signals import (
     Woke,
 )
 from swarm.mamoru.state import Settings, State, recall
-from swarm.transport.base import Outcome, Transport
+from swarm.transport.base import PAGE, Outcome, Transport
 
 # Broadcasts by which agents learn of each other where no registry tells it.
 ANNOUNCEMENTS = frozenset(("agent_join", "agent_leave", "agent_status_change"))
@@ -130,8 +130,8 @@ class Guardian:
     def turn(self, now: float) -> bool:
         """Handle what has come, a page at most; True if there may be more.
 
-        Own messages go first: one is stored before any answer to it.  Time is let pass only
-        when every message is handled, so a result that is there is in time (fault K05).
+        Own messages go first: one is stored before any answer to it.  Time passes last, and
+        only when all that was there at ``now`` is handled: a result is in time (fault K05).
         """
         self._settle(now)
         received = self.transport.receive()
@@ -143,9 +143,10 @@ class Guardian:
         for event in received:
             self._receive(event, now)
         self.speak(now)
-        if not received and due(self.state) <= now:
+        more = len(received) >= PAGE
+        if not more and due(self.state) <= now:
             self._do(Tick(), now)
-        return bool(received)
+        return more
 
     def speak(self, now: float) -> None:
         """Send what the agent's work has to say."""

@@ -146,6 +146,12 @@ class Channel(Reading, Writing):
         self._follow()
         return [rows.agent(row) for row in self._database.rows(queries.AGENTS)]
 
+    def row(self, session: str) -> AgentRow | None:
+        """One agent as it stands in the roster."""
+        self._follow()
+        found = self._database.rows(queries.AGENT, session)
+        return rows.agent(found[0]) if found else None
+
     def resolve(self, given: str) -> str:
         """The session id meant: an id, or a name that exactly one agent not inactive has.
 

@@ -5,7 +5,6 @@ kernel's events, where there are any, shorten that; only while they come, and th
 guarded, are the looks spread over some seconds.
 """
 
-import threading
 import time
 from collections.abc import Mapping
 
@@ -40,7 +39,7 @@ class MailStore(Store):
         self._open: dict[str, MailTransport] = {}
         self._looked = float("-inf")
         self._next = 0
-        self._bell = _Bell(root) if watching else None
+        self._ear = watch.Ear(lambda stop: watch.hints(root, stop)) if watching else None
         self._notes: list[str] = []
 
     def agents(self) -> list[str]:
@@ -85,7 +84,7 @@ class MailStore(Store):
 
     def _hinted(self) -> set[str]:
         """Whom the events name; one that names nobody makes the look come at once."""
-        hinted = self._bell.take() if self._bell else set()
+        hinted = self._ear.take() if self._ear else set()
         if "" in hinted:
             self._looked = float("-inf")
         return hinted & self._open.keys()
@@ -101,93 +100,25 @@ class MailStore(Store):
     def _turn(self) -> list[str]:
         """Whose mailboxes this look is at."""
         agents = list(self._open)
-        if len(agents) <= SHARE or not (self._bell and self._bell.hears()):
+        if len(agents) <= SHARE or not (self._ear and self._ear.hears()):
             return agents
         start, self._next = self._next % len(agents), self._next + SHARE
         return (agents + agents)[start : start + SHARE]
 
     def _sleep(self, seconds: float) -> None:
-        if self._bell:
-            self._bell.sleep(seconds)
+        if self._ear:
+            self._ear.sleep(seconds)
         else:
             time.sleep(seconds)
 
     def notes(self) -> list[str]:
-        if self._bell:
-            self._notes += self._bell.notes()
+        if self._ear:
+            self._notes += self._ear.notes()
         found, self._notes = self._notes, []
         return found
 
     def close(self) -> None:
         for transport in list(self._open.values()):
             transport.close()
-        if self._bell:
-            self._bell.close()
-
-
-class _Bell:
-    """A thread that follows the tree and says whose mail changed; begun at the first wait."""
-
-    def __init__(self, root: Root) -> None:
-        self._root = root
-        self._rung = threading.Condition()
-        self._hinted: set[str] = set()
-        self._notes: list[str] = []
-        self._heard = float("-inf")
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
-
-    def take(self) -> set[str]:
-        """Agents named since the last call; "" among them for what names nobody."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._follow, name="mail-hints", daemon=True)
-            self._thread.start()
-        with self._rung:
-            found, self._hinted = self._hinted, set()
-            return found
-
-    def hears(self) -> bool:
-        """Whether the tree is watched right now."""
-        return time.monotonic() - self._heard < DEAF
-
-    def notes(self) -> list[str]:
-        """Why the tree is not watched, if it is not."""
-        with self._rung:
-            found, self._notes = self._notes, []
-            return found
-
-    def sleep(self, seconds: float) -> None:
-        """Return at a hint, or after that time."""
-        with self._rung:
-            if not self._hinted:
-                self._rung.wait(seconds)
-
-    def _follow(self) -> None:
-        told = ""
-        while not self._stop.is_set():
-            try:
-                for hinted in watch.hints(self._root, self._stop):
-                    self._ring(hinted)
-            except Exception as error:  # whatever the engine of the events raises: looks go on
-                if str(error) != told:
-                    told = str(error)
-                    self._note(f"the mail tree is not watched, only looked at: {told}")
-            self._heard = float("-inf")
-            self._stop.wait(AGAIN)
-
-    def _ring(self, hinted: set[str]) -> None:
-        self._heard = time.monotonic()
-        if hinted:
-            with self._rung:
-                self._hinted |= hinted
-                self._rung.notify_all()
-
-    def _note(self, text: str) -> None:
-        with self._rung:
-            self._notes.append(text)
-
-    def close(self) -> None:
-        """End the thread."""
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join(2.0)
+        if self._ear:
+            self._ear.close()

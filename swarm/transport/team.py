@@ -114,7 +114,7 @@ class TeamStore(Store):
     def open(self, agent: str) -> TeamTransport:
         if agent in self._open:
             raise Conflict(f"{agent} is guarded already", "end that one first", code="claimed")
-        row = next((row for row in self.channel.roster() if row.session == agent), None)
+        row = self.channel.row(agent)
         if row is None:
             raise _unknown(agent)
         self._join(row)

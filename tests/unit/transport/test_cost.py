@@ -98,7 +98,7 @@ def test_thousands_take_turns_while_events_come(
     for side in sides:
         side.receive(), side.sent()
     end = time.monotonic() + 5
-    while not (store._bell and store._bell.hears()) and time.monotonic() < end:
+    while not (store._ear and store._ear.hears()) and time.monotonic() < end:
         store.wait(0.1)
     calls.clear()
     assert store.wait(0) == set() and calls["stat"] == 4
