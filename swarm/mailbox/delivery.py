@@ -1,42 +1,22 @@
 """Sending: every recipient is checked first, then each gets a whole message or none.
 
-A message is written to a draft and given its name in the inbox in one step; the sender's copy
-is staged before that step, so that a full disk is noticed while nothing has been delivered.
+How one message gets into one inbox is in ``letter``.
 """
 
-import errno
 import os
 import time
 
 from swarm import message, names
-from swarm.errors import Conflict, SwarmError, Unknown, Unreadable, UsageError, from_os
-from swarm.mailbox import disk
-from swarm.mailbox.layout import Root, check_inbox, check_known, make_box, make_folder
+from swarm.errors import SwarmError, Unknown, UsageError, from_os
+from swarm.mailbox.layout import Root, check_inbox, check_known, make_folder
+from swarm.mailbox.letter import Delivered, Letter, deliver, listing
+from swarm.mailbox.templates import load_template
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# After so many names that were taken a longer token is drawn.
-SHORT_TRIES = 8
 ANSWERS = {"ack": "ack.txt", "done": "done.txt", "error": "error.txt"}
-ORDER = ("To", "From", "Subject", "Thread", "Status", "Ref", "Detail", "Date")
-
-
-class Delivered:
-    """One message that lies in somebody's inbox; ``repeated`` if a call before sent it."""
-
-    __slots__ = ("agent", "name", "repeated")
-
-    def __init__(self, agent: str, name: str, repeated: bool = False) -> None:
-        self.agent = agent
-        self.name = name
-        self.repeated = repeated
-
-    @property
-    def path(self) -> str:
-        """The path as it is printed: relative to the root."""
-        return f"{self.agent}/inbox/{self.name}"
 
 
 class Delivery:
@@ -48,48 +28,6 @@ class Delivery:
         self.thread = thread
         self.delivered: list[Delivered] = []
         self.failed: list[SwarmError] = []
-
-
-class _Letter:
-    """What is the same for all recipients of one send."""
-
-    __slots__ = (
-        "body",
-        "key",
-        "more",
-        "number",
-        "root",
-        "sender",
-        "slug",
-        "template",
-        "unsettled",
-        "values",
-    )
-
-    def __init__(
-        self, root: Root, sender: str, values: dict[str, str], body: bytes, template: bytes
-    ) -> None:
-        self.root = root
-        self.sender = sender
-        self.values = values
-        self.body = body
-        self.template = template
-        self.slug = names.slug(values["subject"])
-        self.key = ""
-        self.more: tuple[str, ...] = ()
-        self.number = 0
-        self.unsettled: list[SwarmError] = []
-
-    def data(self, recipient: str) -> bytes:
-        """The bytes for one recipient; UsageError for a value that cannot be written."""
-        values = {**self.values, "to": recipient}
-        headers = message.fill(self.template, values)
-        there = {name.lower() for name, _ in headers}
-        for name in (*ORDER, *self.more):  # what an edited template left out is not lost
-            if name.lower() not in there:
-                there.add(name.lower())
-                headers.append((name, values.get(name.lower(), "")))
-        return message.format_message(headers, self.body)
 
 
 def send(
@@ -117,32 +55,31 @@ def send(
     check_known(root, sender)
     result = Delivery(thread)
     recipients, tolerant = _recipients(root, sender, to, result)
-    values = {
-        "from": sender,
-        "subject": subject,
-        "thread": thread,
-        "status": status,
-        "ref": ref,
-        "detail": _absolute(detail),
-        "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }
+    values = {"from": sender, "subject": subject, "thread": thread, "status": status, "ref": ref}
+    values["detail"] = _absolute(detail)
+    values["date"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     values |= {name.lower(): value for name, value in (more or {}).items() if value}
-    letter = _Letter(root, sender, values, body, load_template(template))
+    letter = Letter(root, sender, values, body, load_template(template))
     letter.key = key
     letter.more = tuple(more or ())
     letter.data(sender)  # raises for what cannot be written
     if recipients:
         _make_own_folders(root, sender)
-        letter.number = names.next_number(_listing(root, root.sent(sender)))
+        letter.number = names.next_number(listing(root, root.sent(sender)))
+    _deliver_all(letter, recipients, tolerant, result)
+    return result
+
+
+def _deliver_all(letter: Letter, recipients: list[str], tolerant: bool, result: Delivery) -> None:
+    """Serve everybody; raise only where nobody has got the message."""
     for agent in recipients:
         try:
-            result.delivered.append(_deliver(letter, agent))
+            result.delivered.append(deliver(letter, agent))
         except SwarmError as error:
             if not (tolerant or result.delivered):
                 raise
             result.failed.append(error)
     result.failed += letter.unsettled
-    return result
 
 
 def reply(
@@ -181,20 +118,6 @@ def reply(
         key=key,
         template=ANSWERS.get(status, "reply.txt"),
     )
-
-
-def load_template(name: str) -> bytes:
-    """A template's bytes: from the installed package, else from the checkout around it."""
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    for folder in (package, os.path.dirname(package)):
-        path = f"{folder}/templates/{name}"
-        try:
-            return disk.read(path)
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            raise from_os(error, "read", path) from None
-    raise Unreadable(f"the template {name} is missing", "install swarm again")
 
 
 def _absolute(detail: str) -> str:
@@ -285,158 +208,3 @@ def _make(root: Root, folder: str) -> None:
             make_folder(folder)
     except OSError as error:
         raise from_os(error, "make", root.relative(folder)) from None
-
-
-def _listing(root: Root, folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise from_os(error, "list", root.relative(folder)) from None
-
-
-def _deliver(letter: _Letter, agent: str) -> Delivered:
-    root = letter.root
-    if not os.path.isdir(root.inbox(agent)):
-        make_box(root, agent)
-    if not letter.key:
-        return Delivered(agent, _write(letter, agent, ""))
-    import hashlib
-
-    text = f"{letter.sender}\0{agent}\0{letter.key}".encode("utf-8", "surrogateescape")
-    token = hashlib.sha256(text).hexdigest()[:16]
-    try:
-        with disk.Lock(root.box(letter.sender)):
-            earlier = _earlier(letter, agent, token)
-            return Delivered(agent, earlier or _write(letter, agent, token), bool(earlier))
-    except OSError as error:
-        raise from_os(error, "lock", letter.sender) from None
-
-
-def _earlier(letter: _Letter, agent: str, token: str) -> str:
-    """The name under which a message of that key was sent before, or ''; completes its copy."""
-    root, end = letter.root, f"_{token}.txt"
-    for folder in (root.inbox(agent), root.receipts(agent), root.sent(letter.sender)):
-        for name in _listing(root, folder):
-            if name.endswith(end) and not name.startswith("."):
-                _complete(letter, agent, name)
-                return name
-    return ""
-
-
-def _complete(letter: _Letter, agent: str, name: str) -> None:
-    root = letter.root
-    path = f"{root.inbox(agent)}/{name}"
-    try:
-        data = disk.read(path)
-    except FileNotFoundError:
-        data = b""
-    except OSError as error:
-        raise from_os(error, "read", root.relative(path)) from None
-    if data and message.parse(data).get("from") != letter.sender:
-        raise Conflict(
-            f"{root.relative(path)} has the name of this message but another sender",
-            "send it with another key",
-            code="taken",
-        )
-    copy = f"{root.sent(letter.sender)}/{name}"
-    if os.path.lexists(copy):
-        return
-    try:
-        disk.create(copy, data or letter.data(agent), root.sync)
-    except OSError as error:
-        raise from_os(error, "write to", root.relative(root.sent(letter.sender))) from None
-
-
-def _write(letter: _Letter, agent: str, token: str) -> str:
-    """Draft, stage the copy, publish both; whatever fails leaves no temporary file."""
-    root, sender = letter.root, letter.sender
-    data = letter.data(agent)
-    staged: list[str] = []
-    where = root.drafts(sender)
-    try:
-        staged.append(disk.write_temp(where, data, root.sync))
-        where = root.sent(sender)
-        staged.append(disk.write_temp(where, data, root.sync))
-        where = root.inbox(agent)
-        name = _publish(letter, agent, token, data, staged)
-        _settle(letter, agent, staged[1], name)
-    except OSError as error:
-        raise from_os(error, "write to", root.relative(where)) from None
-    finally:
-        for path in staged:
-            _discard(path)
-    letter.number = min(letter.number + 1, names.NUMBER_MAX)
-    return name
-
-
-def _settle(letter: _Letter, agent: str, copy: str, name: str) -> None:
-    """Sync the delivery and name the sender's copy; what fails now undoes nothing.
-
-    It is told beside the delivery: a caller who took it for a failure would send twice.
-    """
-    root = letter.root
-    path = f"{agent}/inbox/{name}"
-    try:
-        if root.sync:
-            disk.sync_folder(root.inbox(agent))
-    except OSError as error:
-        letter.unsettled.append(_after(error, f"sync {path}", path))
-    where = root.sent(letter.sender)
-    try:
-        _publish_copy(copy, where, name)  # its folder is not synced: whole or absent will do
-    except OSError as error:
-        letter.unsettled.append(_after(error, f"keep a copy in {root.relative(where)}", path))
-
-
-def _after(error: OSError, doing: str, path: str) -> SwarmError:
-    """An error of something that came after the delivery."""
-    problem = from_os(error, doing.partition(" ")[0], doing.partition(" ")[2])
-    problem.hint = f"{path} is delivered: do not send it again without the same --id"
-    return problem
-
-
-def _publish(letter: _Letter, agent: str, token: str, data: bytes, staged: list[str]) -> str:
-    """Give the draft, ``staged[0]``, a free name in the inbox; return the name."""
-    folder = letter.root.inbox(agent)
-    tries = 0
-    while True:
-        drawn = token or os.urandom(2 if tries < SHORT_TRIES else 8).hex()
-        name = names.message_name(letter.number, letter.slug, drawn)
-        tries += 1
-        try:
-            if not _taken(letter, agent, name) and disk.publish(staged[0], f"{folder}/{name}"):
-                return name
-        except OSError as error:
-            if error.errno != errno.EXDEV or os.path.dirname(staged[0]) == folder:
-                raise
-            draft, staged[0] = staged[0], disk.write_temp(folder, data, letter.root.sync)
-            _discard(draft)
-            continue
-        if token:
-            raise Conflict(f"{agent}/inbox/{name} is taken", "send it with another key", "taken")
-
-
-def _taken(letter: _Letter, agent: str, name: str) -> bool:
-    root = letter.root
-    return any(
-        os.path.lexists(f"{folder}/{name}")
-        for folder in (root.inbox(agent), root.receipts(agent), root.sent(letter.sender))
-    )
-
-
-def _publish_copy(staged: str, folder: str, name: str) -> None:
-    """Name the sender's copy; where a racing send took the name it is kept beside that one."""
-    target, count = f"{folder}/{name}", 1
-    while not disk.publish(staged, target):
-        count += 1
-        target = f"{folder}/{name[:-4]}-{count}.txt"
-
-
-def _discard(path: str) -> None:
-    """Remove a temporary file if it is still there; never hides the error that came before."""
-    try:
-        disk.remove(path)
-    except OSError:
-        return

@@ -100,13 +100,14 @@ def move(source: str, target: str, sync: bool) -> bool:
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
-    data = read(source)
-    staged = write_temp(os.path.dirname(target), data, sync)
+    staged = write_temp(os.path.dirname(target), read(source), sync)
     try:
-        done = publish(staged, target) or read(target) == data
+        done = publish(staged, target)
     finally:
         remove(staged)
-    return done and remove(source)
+    if done and sync:
+        sync_folder(os.path.dirname(target))  # before the only other one is removed
+    return (done or _same(source, target)) and remove(source)
 
 
 def _leave(source: str, target: str) -> bool:
@@ -126,7 +127,8 @@ def _same(one: str, other: str) -> bool:
         first, second = os.lstat(one), os.lstat(other)
         if first.st_dev == second.st_dev:
             return first.st_ino == second.st_ino
-        return first.st_size == second.st_size and read(one) == read(other)
+        alike = S_ISREG(second.st_mode) and first.st_size == second.st_size
+        return alike and read(one) == read(other)
     except FileNotFoundError:
         return False
 

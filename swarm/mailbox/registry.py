@@ -125,7 +125,7 @@ def register(
 
 def _enter(root: Root, agent: str, values: dict[str, str], replace: bool) -> None:
     """The entry of an agent, its mailbox first; under the registry's lock."""
-    from swarm.mailbox.delivery import load_template
+    from swarm.mailbox.templates import load_template
 
     path = root.entry(agent)
     if not os.access(root.dir, os.W_OK | os.X_OK):  # before a mailbox is made in vain

@@ -134,7 +134,7 @@ def search(root: Root, agent: str, words: list[str]) -> Found:
     if not wanted:
         raise UsageError("nothing to search for")
     items, unreadable = _own(root, agent)
-    return [item for item in items if _holds(item.path, wanted)], unreadable
+    return _once([item for item in items if _holds(item.path, wanted)]), unreadable
 
 
 def _holds(path: str, wanted: list[str]) -> bool:

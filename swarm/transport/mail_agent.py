@@ -14,8 +14,8 @@ from swarm import names
 from swarm.errors import Conflict, SwarmError, Unknown, UsageError
 from swarm.events import Event, date, headers
 from swarm.mailbox import delivery, inbox, receipts
-from swarm.mailbox.delivery import Delivered
 from swarm.mailbox.layout import Root, check_inbox, check_known
+from swarm.mailbox.letter import Delivered
 from swarm.transport.base import PAGE, Outcome, Transport, named
 from swarm.transport.handled import answered, settled
 from swarm.transport.mail_claim import MailClaim

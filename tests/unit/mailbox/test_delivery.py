@@ -9,7 +9,7 @@ import pytest
 
 from swarm import message
 from swarm.errors import SwarmError, Temporary, Unknown, Unreadable, UsageError
-from swarm.mailbox import delivery, disk
+from swarm.mailbox import delivery, disk, letter, templates
 from swarm.mailbox.layout import Root
 
 from .mail import files, put
@@ -140,15 +140,15 @@ def test_once_somebody_has_it_the_others_are_still_served(team: Root) -> None:
     """A box that breaks between the check and its turn stops only itself."""
     Path(team.entry("dave")).touch()
     os.mkdir(team.box("dave"))
-    real = delivery._deliver
+    real = delivery.deliver
 
-    def breaking(letter: delivery._Letter, agent: str) -> delivery.Delivered:
+    def breaking(one: letter.Letter, agent: str) -> letter.Delivered:
         if agent == "dave":
             Path(team.inbox("dave")).touch()
-        return real(letter, agent)
+        return real(one, agent)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(delivery, "_deliver", breaking)
+        patch.setattr(delivery, "deliver", breaking)
         result = delivery.send(team, "alice", ["bob", "dave", "carl"], "s", b"x")
     assert [d.agent for d in result.delivered] == ["bob", "carl"]
     assert [type(error) for error in result.failed] == [Unreadable]
@@ -199,12 +199,12 @@ def test_many_writers_lose_no_message(team: Root, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("name", ["message.txt", "reply.txt", "agent.txt", "ack.txt"])
 def test_a_template_is_found(name: str) -> None:
-    assert message.parse(delivery.load_template(name)).headers
+    assert message.parse(templates.load_template(name)).headers
 
 
 def test_a_missing_template_is_an_error() -> None:
     with pytest.raises(Unreadable, match=r"nosuch\.txt is missing"):
-        delivery.load_template("nosuch.txt")
+        templates.load_template("nosuch.txt")
 
 
 def test_what_fails_after_the_delivery_is_told_beside_it(
@@ -213,7 +213,7 @@ def test_what_fails_after_the_delivery_is_told_beside_it(
     def full(staged: str, folder: str, name: str) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(delivery, "_publish_copy", full)
+    monkeypatch.setattr(letter, "_publish_copy", full)
     result = delivery.send(team, "alice", ["bob", "carl"], "s", b"x")
     assert [d.agent for d in result.delivered] == ["bob", "carl"]
     for made, error in zip(result.delivered, result.failed, strict=True):
