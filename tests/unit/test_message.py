@@ -130,5 +130,5 @@ def test_a_header_ends_after_one_mebibyte_at_the_latest() -> None:
     data = b"To: bob\n" + line * (HEADER_MAX // len(line) + 9) + GOOD
     message = parse(data)
     assert message.malformed and message.get("to") == "bob" and message.get("from") == ""
-    assert data.endswith(message.body) and message.body.endswith(GOOD)
+    assert data.endswith(message.body) and message.body.startswith(line)
     assert parse(data[: HEADER_MAX + 1], whole=False).ended

@@ -120,7 +120,8 @@ def test_what_could_not_leave_the_inbox_is_told_and_not_doubled_later(root: Root
     with mode(root.inbox("bob"), 0o500):
         for done in (bound(*words), bound(*words)):
             assert (done.returncode, done.stdout) == (6, "") and " bob/inbox: " in done.stderr
-    assert os.path.exists(path) and bound(*words).stdout == f"bob/sent/{NAME}\n"
+    assert os.path.exists(path) and os.listdir(root.sent("bob")) == []
+    assert bound(*words).stdout == f"bob/sent/{NAME}\n"
     assert files(root) == [f"bob/inbox/.read/{NAME}", f"bob/sent/{NAME}"]
 
 

@@ -12,6 +12,7 @@ from swarm.errors import SwarmError, Temporary, Unknown, Unreadable, UsageError
 from swarm.mailbox import delivery, disk, letter, templates
 from swarm.mailbox.layout import Root
 
+from ..rights import bound, mode
 from .mail import files, put
 
 
@@ -222,3 +223,11 @@ def test_what_fails_after_the_delivery_is_told_beside_it(
     assert sorted(files(team)) == sorted(
         [d.path for d in result.delivered] + [f"dir/{a}.txt" for a in ("alice", "bob", "carl")]
     )
+
+
+def test_an_inbox_that_may_be_written_to_and_not_listed_takes_mail(team: Root) -> None:
+    words = ("--root", team.path, "--as", "alice", "send", "bob", "-s", "s", "-m", "x")
+    with mode(team.inbox("bob"), 0o300):
+        done = bound(*words, SWARM_FSYNC="1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert read(team, done.stdout.strip()).body == b"x\n"

@@ -86,6 +86,12 @@ def test_an_empty_thread_is_refused(root: Root, key: str) -> None:
         thread(root, key=key)
 
 
+def test_two_messages_of_one_name_are_two(root: Root) -> None:
+    for folder, body in (("inbox", b"one"), ("sent", b"two")):
+        put(root, "1.txt", OWN.replace(b"body", body), folder)
+    assert thread(root) == ["1.txt", "1.txt"]
+
+
 def test_another_agents_broken_inbox_does_not_stop_everywhere(root: Root) -> None:
     put(root, "01.txt")
     os.makedirs(root.box("carl"))
@@ -140,7 +146,7 @@ def test_a_copy_that_got_a_number_behind_still_finds_its_receipt(team: Root) -> 
 
 
 def test_a_recipient_that_is_no_id_leads_nowhere(root: Root) -> None:
-    put(root, "1.txt", OWN.replace(b"To: bob", b"To: ../bob"), "sent")
+    put(root, "1.txt", OWN.replace(b"To: bob", b"To: bob/../bob"), "sent")
     receipts.write(root, "bob", "1.txt")
     assert sent(root, "bob") == [("1.txt", False)]
 
