@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from swarm import errors
-from swarm.cli import commands
+from swarm.cli.call import Call
 from swarm.cli.main import guarded
 from swarm.cli.render import OutputFailed
 from swarm.errors import SwarmError
@@ -18,15 +18,15 @@ CHANGING = ("init", "register", "update", "unregister", "send", "reply", "archiv
 
 
 @pytest.fixture
-def fail(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+def fail() -> Callable[..., int]:
     """Runs a command that raises; its exit code."""
 
     def run(error: BaseException, command: str = "unread", as_json: bool = False) -> int:
-        def command_of_the_test(call: commands.Call) -> int:
+        def command_of_the_test(call: Call) -> int:
             raise error
 
-        monkeypatch.setattr(commands, command, command_of_the_test)
-        return guarded(command, {"json": as_json})
+        command_of_the_test.__name__ = command
+        return guarded(command_of_the_test, {"json": as_json})
 
     return run
 
@@ -80,11 +80,9 @@ def test_an_error_inside_is_one_line_and_its_trace_is_there_on_request(
         fail(ZeroDivisionError())
 
 
-def test_a_command_that_says_nothing_else_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commands, "agents", lambda call: None)
-    assert guarded("agents", {}) == 0
-    monkeypatch.setattr(commands, "agents", lambda call: 3)
-    assert guarded("agents", {}) == 3
+def test_a_command_that_says_nothing_else_is_done() -> None:
+    assert guarded(lambda call: None, {}) == 0
+    assert guarded(lambda call: 3, {}) == 3
 
 
 def test_errors_are_told_even_where_nobody_can_hear_them(
