@@ -263,7 +263,7 @@ def headers(event: Event) -> list[tuple[str, str]]:
     lines = [
         ("To", event.to),
         ("From", event.sender),
-        ("Subject", one_line(event.content) or event.kind),
+        ("Subject", one_line(event.content) or one_line(event.kind) or "message"),
         ("Thread", event.task or event.thread),
         ("Status", STATUS_OF.get(event.kind, "")),
         ("Event", event.kind),

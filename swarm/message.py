@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 NAME_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 BOM = b"\xef\xbb\xbf"
 BODY_MAX = 1024 * 1024
+# A header ends here at the latest (our own decision): listings need not read on for ever.
+HEADER_MAX = 1024 * 1024
 FALLBACK_SUBJECT_MAX = 200
 REQUIRED = ("to", "from", "subject")
 STATUSES = ("sent", "delivered", "read", "ack", "done", "cancelled", "error")
@@ -82,9 +84,11 @@ def parse(data: bytes, whole: bool = True) -> Message:
     """
     headers: list[Header] = []
     at = _start(data)
-    size = len(data)
+    size = min(len(data), HEADER_MAX)
     while at < size:
-        newline = data.find(b"\n", at)
+        newline = data.find(b"\n", at, size)
+        if newline < 0 and size == HEADER_MAX:
+            return Message(headers, data[at:], False)
         end = size if newline < 0 else newline
         line = data[at : end - 1] if data.endswith(b"\r", at, end) else data[at:end]
         if line == b"---":
@@ -94,7 +98,7 @@ def parse(data: bytes, whole: bool = True) -> Message:
             return Message(headers, data[at:], False, whole or newline >= 0)
         headers.append((name.decode(), value.decode("utf-8", "replace").strip(" \t")))
         at = end + 1
-    return Message(headers, b"", False, whole)
+    return Message(headers, data[at:], False, whole or at >= HEADER_MAX)
 
 
 def _start(data: bytes) -> int:

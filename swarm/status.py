@@ -62,13 +62,7 @@ def _entry(state: AgentState, entry: registry.Entry | None) -> list[Problem]:
     state.state, state.task = entry.status or "?", entry.task
     if entry.problems:
         state.flags.append("damaged")
-        return [
-            Problem(
-                "damaged",
-                state.id,
-                f": its entry is damaged: {', '.join(entry.problems)}",
-            )
-        ]
+        return [state.problem("damaged", f": its entry is damaged: {', '.join(entry.problems)}")]
     return (
         [state.problem("error", f" is in error: {state.task}")] if entry.status == "error" else []
     )
@@ -87,6 +81,9 @@ def _mail(root: Root, state: AgentState, now: float, signs: list[str]) -> list[P
     for name in names:
         try:
             found = os.lstat(f"{folder}/{name}")
+        except PermissionError:
+            state.flags.append("unreadable")
+            return [state.problem("unreadable", ": its messages cannot be read: check the rights")]
         except OSError:
             continue
         if S_ISREG(found.st_mode):
@@ -95,13 +92,7 @@ def _mail(root: Root, state: AgentState, now: float, signs: list[str]) -> list[P
             state.oldest = age if state.oldest is None else max(age, state.oldest)
     if state.oldest is not None and state.oldest > WAITING_AFTER:
         waiting = registry.age(state.oldest)
-        return [
-            Problem(
-                "waiting",
-                state.id,
-                f" has {state.unread} unread, the oldest for {waiting}",
-            )
-        ]
+        return [state.problem("waiting", f" has {state.unread} unread, the oldest for {waiting}")]
     return []
 
 
@@ -122,13 +113,7 @@ def _silence(root: Root, state: AgentState, now: float, signs: list[str]) -> lis
         return [state.problem("clock", ": its last sign of life lies in the future")]
     state.seen = max(0.0, now - newest)
     if state.state == "active" and state.seen > SILENT_AFTER:
-        return [
-            Problem(
-                "silent",
-                state.id,
-                f" is active but silent for {registry.age(state.seen)}",
-            )
-        ]
+        return [state.problem("silent", f" is active but silent for {registry.age(state.seen)}")]
     return []
 
 

@@ -117,6 +117,7 @@ def large(home: str) -> None:
         db.close()
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         (own,) = medians(1, lambda: channel.receive("bob"))
+        assert channel.receive("bob")[0].problem
         after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         row("poll that meets a payload of 50 MiB, ms", own * 1000, "-")
         row("… memory it adds, MiB", (after - before) / 1024, "-")

@@ -6,7 +6,7 @@ mail_id() {             # ID: letters, digits, ".", "_", "-"; not "dir" or "all"
 }
 mail_known() {          # ID: whether it has an entry or a mailbox; says why not
   mail_id "$1" || { echo "mail: not an agent id" >&2; return 2; }
-  [ -e "$MAIL/dir/$1.txt" ] || [ -e "$MAIL/$1/inbox" ] || [ -e "$MAIL/$1/sent" ] || { echo "mail: no agent $1" >&2; return 4; }
+  [ -e "$MAIL/dir/$1.txt" ] || [ -e "$MAIL/$1/inbox" ] || [ -e "$MAIL/$1/sent" ] || [ -e "$MAIL/$1/drafts" ] || { echo "mail: no agent $1" >&2; return 4; }
 }
 mail_random() {         # BYTES: that many from the system, in hex
   od -An -N"$1" -tx1 /dev/urandom | sed 's/ //g' | grep .

@@ -7,6 +7,8 @@ mail_register() (
   [ -d "$MAIL/dir" ] || fail 3 "no mail folder: $MAIL"
   mail_id "$ME" || fail 2 "not an agent id"
   case $1$3${4-} in *[[:cntrl:]]*) fail 2 "a value is one line";; esac
+  case $1 in *[![:space:]]*) ;; *) fail 2 "no role";; esac
+  case $3 in *[![:space:]]*) ;; *) fail 2 "no task";; esac
   case $2 in specialist|surveyor|researcher|planner|interfacer) ;; *) fail 2 "no such archetype";; esac
   case ${4-active} in active|paused|done|error|cancel) ;; *) fail 2 "no such status";; esac
   ! ls "$MAIL" "$MAIL/dir" | grep -ixF -e "$ME" -e "$ME.txt" | grep -qvxF -e "$ME" -e "$ME.txt" ||

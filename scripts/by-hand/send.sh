@@ -16,7 +16,7 @@ mail_send() (
   for try in 1 2 3 4 5 6 7 8 9; do      # a name in use, or used before, is drawn again
     name=${stem}_$(mail_random 2).txt || exit
     [ ! -e "$inbox/$name" ] && [ ! -e "$inbox/.read/$name" ] && [ ! -e "$sent/$name" ] || continue
-    part=$inbox/.swarm-$name.tmp         # hidden, so that a reader sees the whole message or none
+    part=$inbox/.swarm-$$-$(mail_random 8).tmp || exit    # hidden, and nobody else's
     why=$({ cp "$draft" "$part" && ln "$part" "$inbox/$name"; } 2>&1) && got=$name || got=
     rm -f "$part"
     [ -z "$got" ] || { ln "$draft" "$sent/$name" && rm -f "$draft"; echo "$1/inbox/$name"; exit; }

@@ -5,7 +5,8 @@ mail_unread() (
   box=${MAIL:?is the mail folder}/${ME:?is your agent id}/inbox
   [ -d "$box" ] || { echo "unread: no inbox: $box" >&2; exit 4; }
   [ -r "$box" ] && [ -x "$box" ] || { echo "unread: cannot read $box" >&2; exit 6; }
-  for f in "$box"/$d[!0-9]* "$box"/$d$d[!0-9]* "$box"/$d$d$d[!0-9]* "$box"/$d$d$d$d* "$box"/[!0-9]*; do
+  for f in "$box"/$d[!0-9]* "$box"/$d$d[!0-9]* "$box"/$d$d$d[!0-9]* "$box"/$d$d$d$d[!0-9]* \
+    "$box"/$d$d$d$d$d[!0-9]* "$box"/$d$d$d$d$d$d* "$box"/[!0-9]*; do
     name=${f##*/}
     case $name in *.txt) ;; *) continue;; esac
     [ -f "$f" ] && [ ! -L "$f" ] && [ ! -e "$box/.read/$name" ] || continue

@@ -1,13 +1,17 @@
 """The typer app that every command is registered on."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 from typer import Option
 
 from swarm import __version__
+from swarm.cli.call import Call
 from swarm.cli.main import guarded
 from swarm.cli.options import As, Root
+
+Command = Callable[[Call], int | None]
 
 app = typer.Typer(
     name="swarm",
@@ -36,8 +40,13 @@ def shared(ctx: typer.Context, root: Root = None, as_: As = None, version: Versi
     ctx.obj = {"root": root, "as_": as_}
 
 
-def go(ctx: typer.Context, given: dict[str, Any]) -> None:
-    """Run the command of this name with these options, the shared ones from either place."""
+def go(ctx: typer.Context, given: dict[str, Any], command: Command | None = None) -> None:
+    """Run the command with these options, the shared ones from either place.
+
+    Without one given, the Mail command of this name.
+    """
+    from swarm.cli import commands
+
     options = {key: value for key, value in given.items() if key != "ctx"}
     for key in ("root", "as_"):
         if options.get(key) is None:
@@ -45,4 +54,4 @@ def go(ctx: typer.Context, given: dict[str, Any]) -> None:
     for key in ("msg", "to", "words"):
         if key in options and options[key] is None:
             options[key] = []
-    raise typer.Exit(guarded(str(ctx.info_name), options))
+    raise typer.Exit(guarded(command or getattr(commands, str(ctx.info_name)), options))

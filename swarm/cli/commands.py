@@ -3,6 +3,7 @@
 import os
 
 from swarm.cli import render
+from swarm.cli.call import Call, body, failed, show
 from swarm.errors import TimedOut, Unreadable, UsageError
 from swarm.mailbox import inbox, layout
 
@@ -11,75 +12,36 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Call:
-    """The options of one call, with the root and the agent they name."""
-
-    __slots__ = ("_root", "options")
-
-    def __init__(self, options: "dict[str, Any]") -> None:
-        self.options = options
-        self._root: layout.Root | None = None
-
-    def __getitem__(self, name: str) -> "Any":
-        return self.options[name]
-
-    @property
-    def root(self) -> layout.Root:
-        """The mail root, found once."""
-        if self._root is None:
-            env = os.environ
-            sync = env.get("SWARM_FSYNC") != "0"
-            given = self.options.get("root")
-            if given == "":
-                raise UsageError("--root is empty")
-            self._root = layout.find_root(given or "", env.get("SWARM_ROOT", ""), sync)
-        return self._root
-
-    @property
-    def me(self) -> str:
-        """The known agent who calls; UsageError if none is given."""
-        return layout.check_known(self.root, self.who())
-
-    def who(self) -> str:
-        """The id given by ``--as`` or SWARM_AGENT, not checked."""
-        given = self.options.get("as_")
-        name = os.environ.get("SWARM_AGENT", "") if given is None else given
-        if not name and given is None:
-            raise UsageError("no agent given", "name one with --as or SWARM_AGENT", code="no-agent")
-        return str(name)
-
-
-def _show(call: Call, key: str, head: list[str], rows: list[list[str]], items: "list[Any]") -> None:
-    if call["json"]:
-        render.json({key: items})
-    elif call.options.get("zero") or not render.terminal():
-        render.lines(rows, bool(call.options.get("zero")))
-    elif rows:
-        render.table(head, rows)
-
-
 def _messages(call: Call, items: list[inbox.Item]) -> int:
     rows = []
     for item in items:
         row = [item.file, item.sender, item.subject]
         rows.append([*row, ",".join(item.flags)] if item.flags else row)
     records = [item.record(call.root) for item in items] if call["json"] else []
-    _show(call, "messages", ["file", "from", "subject", "flags"], rows, records)
+    show(call, "messages", ["file", "from", "subject", "flags"], rows, records)
     return _unreadable(call, [item for item in items if item.unreadable])
 
 
+def _check_filters(call: Call) -> None:
+    """An empty filter is a script's unset variable, not a wish for everything."""
+    for option, name in (("--from", "from_"), ("--thread", "thread")):
+        if call[name] is not None and not call[name].strip():
+            raise UsageError(f"{option} is empty", f"give a value, or leave {option} out")
+
+
 def unread(call: Call) -> int:
+    _check_filters(call)
     me, limit = call.me, call["n"]
     if limit is not None and limit < 0:
         raise UsageError("-n takes a number from 0 up")
     if call["count"]:
-        count = inbox.count_unread(call.root, me, call["from_"], call["thread"])
+        count = inbox.count_unread(call.root, me, call["from_"] or "", call["thread"] or "")
         if call["json"]:
             render.json({"messages": [], "count": count})
         else:
             render.lines([[str(count)]])
         return 1 if call["exit_code"] and not count else 0
-    items, left = inbox.unread(call.root, me, limit, call["from_"], call["thread"])
+    items, left = inbox.unread(call.root, me, limit, call["from_"] or "", call["thread"] or "")
     code = _messages(call, items)
     if left:
         render.note(f"{left} more unread")
@@ -89,9 +51,10 @@ def unread(call: Call) -> int:
 def wait(call: Call) -> int:
     from swarm.mailbox.wait import wait as wait_for
 
+    _check_filters(call)
     if call["timeout"] is not None and not call["timeout"] >= 0:
         raise UsageError("--timeout takes seconds from 0 up")
-    items = wait_for(call.root, call.me, call["timeout"], call["from_"], call["thread"])
+    items = wait_for(call.root, call.me, call["timeout"], call["from_"] or "", call["thread"] or "")
     if all(item.unreadable for item in items):
         _unreadable(call, items)
         raise TimedOut("nothing came in time")
@@ -102,37 +65,6 @@ def read(call: Call) -> int:
     from swarm.cli.reading import read as show
 
     return show(call)
-
-
-def _body(call: Call) -> bytes:
-    given = [name for name in ("message", "file") if call[name] is not None]
-    if len(given) > 1:
-        raise UsageError("the body comes from -m or from -F, not from both")
-    if call["message"] is not None:
-        try:
-            text = str(call["message"]).encode()
-        except UnicodeEncodeError:
-            text = os.fsencode(call["message"])
-        return text if text.endswith(b"\n") else text + b"\n"
-    try:
-        if call["file"] is not None and call["file"] != "-":
-            with open(call["file"], "rb") as file:
-                return _limited(file.fileno())
-        if call["file"] is None and os.isatty(0):
-            raise UsageError("no body", "give it with -m or -F, or pipe it in")
-        return _limited(0)
-    except OSError as error:
-        raise Unreadable(f"cannot read the body: {error.strerror}", code="bad-body") from None
-
-
-def _limited(fd: int) -> bytes:
-    from swarm.message import BODY_MAX, check_body
-
-    parts, size = [], 0
-    while size <= BODY_MAX and (part := os.read(fd, 1 << 20)):
-        parts.append(part)
-        size += len(part)
-    return check_body(b"".join(parts))
 
 
 def _thread(call: Call) -> str:
@@ -166,9 +98,7 @@ def _delivered(call: Call, result: "Any", thread: str) -> int:
     for d in result.delivered:
         if d.repeated:
             render.note(f"{d.path} was sent before under this key: nothing new was sent")
-    for error in result.failed:
-        render.error(error, call["json"])
-    return max((error.exit for error in result.failed), default=0)
+    return failed(result.failed, call)
 
 
 def send(call: Call) -> int:
@@ -177,7 +107,7 @@ def send(call: Call) -> int:
     me, thread, key = call.me, _thread(call), _key(call)
     subject, status, detail = (call[name] or "" for name in ("subject", "status", "detail"))
     result = deliver(
-        call.root, me, call["to"], subject, _body(call),
+        call.root, me, call["to"], subject, body(call),
         thread=thread, status=status, detail=detail, key=key,
     )  # fmt: skip
     return _delivered(call, result, thread)
@@ -189,7 +119,7 @@ def reply(call: Call) -> int:
     me, thread, key = call.me, _thread(call), _key(call)
     values = {name: call[name] or "" for name in ("subject", "status", "detail")}
     result = answer(
-        call.root, me, call["msg"], _body(call), also=call["to"], thread=thread, key=key, **values
+        call.root, me, call["msg"], body(call), also=call["to"], thread=thread, key=key, **values
     )
     return _delivered(call, result, result.thread)
 
@@ -200,13 +130,16 @@ def sent(call: Call) -> None:
     found = list_sent(call.root, call.me)
     rows = [[i.file, i.recipient, "read" if seen else "unread", i.subject] for i, seen in found]
     records = [{**i.record(call.root), "read": seen} for i, seen in found]
-    _show(call, "messages", ["file", "to", "read", "subject"], rows, records)
+    show(call, "messages", ["file", "to", "read", "subject"], rows, records)
 
 
 def _unreadable(call: Call, items: list[inbox.Item]) -> int:
     """Name what could not be read, so may be missing from the answer; the exit code for it."""
     for item in items:
-        render.note(f"swarm: cannot read {call.root.relative(item.path)}")
+        problem = Unreadable(
+            f"cannot read {call.root.relative(item.path)}", "swarm doctor says how to mend it"
+        )
+        render.error(problem, call["json"])
     return Unreadable.exit if items else 0
 
 
@@ -215,17 +148,12 @@ def thread(call: Call) -> int:
 
     items, unreadable = find(call.root, "" if call["everywhere"] else call.me, call["id"])
     if call["mermaid"]:
-        arrows = [f"  {i.sender}->>{i.recipient}: {_plain(i.subject)}" for i in items]
-        render.write(render.encode("\n".join(["sequenceDiagram", *map(render.shown, arrows), ""])))
+        render.diagram([(i.sender, i.recipient, i.subject) for i in items])
     else:
         rows = [[i.file, i.sender, i.recipient, i.subject] for i in items]
         records = [i.record(call.root) for i in items] if call["json"] else []
-        _show(call, "messages", ["file", "from", "to", "subject"], rows, records)
+        show(call, "messages", ["file", "from", "to", "subject"], rows, records)
     return _unreadable(call, unreadable)
-
-
-def _plain(text: str) -> str:
-    return "".join(c if c not in ";#\n" else " " for c in text)
 
 
 def threads(call: Call) -> int:
@@ -234,7 +162,7 @@ def threads(call: Call) -> int:
     found, unreadable = summary(call.root, call.me)
     rows = [[key, str(count), last] for key, count, last in found]
     items = [{"thread": key, "count": count, "last_subject": last} for key, count, last in found]
-    _show(call, "threads", ["thread", "count", "last subject"], rows, items)
+    show(call, "threads", ["thread", "count", "last subject"], rows, items)
     return _unreadable(call, unreadable)
 
 
@@ -246,22 +174,23 @@ def search(call: Call) -> int:
     return _unreadable(call, unreadable)
 
 
-def archive(call: Call) -> None:
+def archive(call: Call) -> int:
     from swarm.mailbox.archive import archive as put_away
 
     if bool(call["msg"]) == call["read"]:
         raise UsageError("name messages, or say --read: one of them")
-    paths = put_away(call.root, call.me, call["msg"], call["read"], call["delete"])
+    paths, errors = put_away(call.root, call.me, call["msg"], call["read"], call["delete"])
     shown = [call.root.relative(path) for path in paths]
-    _show(call, "archived", ["path"], [[p] for p in shown], [{"path": p} for p in shown])
+    show(call, "archived", ["path"], [[p] for p in shown], [{"path": p} for p in shown])
+    return failed(errors, call)
 
 
 def mark(call: Call) -> None:
     from swarm.mailbox.archive import mark as set_status
 
-    set_status(call.root, call.me, call["msg"], call["status"])
+    file = set_status(call.root, call.me, call["msg"], call["status"])
     if call["json"]:
-        render.json({"marked": [{"file": call["msg"], "status": call["status"]}]})
+        render.json({"marked": [{"file": file, "status": call["status"]}]})
 
 
 def init(call: Call) -> None:
@@ -277,14 +206,16 @@ def init(call: Call) -> None:
 def register(call: Call) -> None:
     from swarm.mailbox import registry
 
-    name = call["id"] if call["id"] is not None else os.environ.get("SWARM_AGENT", "")
-    if call["id"] == "":
+    name = call["id"] if call["id"] is not None else call.options.get("as_")
+    if name is None:
+        name = os.environ.get("SWARM_AGENT", "")
+    elif not name:
         raise UsageError("'' is not an agent id", code="bad-id")
     role, archetype, task = (str(call[key] or "") for key in ("role", "archetype", "task"))
     status = call["status"] or "active"
     agent = registry.register(call.root, name, role, archetype, task, status, call["replace"])
     waiting = inbox.count_unread(call.root, agent)
-    _show(call, "agents", ["id"], [[agent]], [{"id": agent}])
+    show(call, "agents", ["id"], [[agent]], [{"id": agent}])
     if waiting:
         render.note(f"{waiting} unread message{'s' * (waiting > 1)} waiting for {agent}")
 
@@ -308,7 +239,7 @@ def unregister(call: Call) -> None:
         render.json({"agents": [{"id": agent}]})
 
 
-def agents(call: Call) -> None:
+def agents(call: Call) -> int:
     from swarm.mailbox import registry
 
     found = registry.entries(call.root)
@@ -318,10 +249,11 @@ def agents(call: Call) -> None:
          "archetype": e.archetype, "problems": e.problems}
         for e in found
     ]  # fmt: skip
-    _show(call, "agents", ["id", "status", "role", "task"], rows, items)
+    show(call, "agents", ["id", "status", "role", "task"], rows, items)
     for e in found:
         if e.problems:
             render.note(f"dir/{e.id}.txt is damaged: {', '.join(e.problems)}")
+    return Unreadable.exit if any(e.unreadable for e in found) else 0
 
 
 def cleanup(call: Call) -> None:
@@ -330,7 +262,7 @@ def cleanup(call: Call) -> None:
     stale = None if call["stale"] is None else registry.parse_age(call["stale"])
     gone = registry.cleanup(call.root, stale, call["dry_run"])
     items = [{"id": agent, "reason": why} for agent, why in gone]
-    _show(call, "removed", ["id", "reason"], [list(pair) for pair in gone], items)
+    show(call, "removed", ["id", "reason"], [list(pair) for pair in gone], items)
 
 
 def status(call: Call) -> None:
@@ -344,8 +276,8 @@ def doctor(call: Call) -> int:
 
     found = examine(call.root, call["fix"])
     rows = [[f.level, f.path, f.text] for f in found]
-    items = [{"level": f.level, "path": f.path, "text": f.text} for f in found]
-    _show(call, "findings", ["level", "path", "finding"], rows, items)
+    items = [{"level": f.level, "path": f.path, "text": f.text, "fix": f.fix} for f in found]
+    show(call, "findings", ["level", "path", "finding"], rows, items)
     return 1 if any(f.level == "fail" for f in found) else 0
 
 

@@ -4,11 +4,12 @@
 """
 
 import sys
+from collections.abc import Iterator
 from typing import Any, get_type_hints
 
 import typer
 
-from swarm.cli import mail  # noqa: F401 - registers its commands
+from swarm.cli import commands, guard, mail, task, team  # noqa: F401 - they register their commands
 from swarm.cli.app import app
 
 
@@ -17,6 +18,8 @@ def grammar() -> dict[str, Any]:
     found: dict[str, Any] = {}
     callbacks = {c.callback.__name__: c.callback for c in app.registered_commands if c.callback}
     for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+        if not hasattr(commands, name):  # only Mail commands are called so often
+            continue
         hints = get_type_hints(callbacks[name])
         flags: dict[str, tuple[str, str]] = {}
         fixed, rest, least, needed = [], "", 0, False
@@ -62,7 +65,7 @@ FIELDS = {
     "marked": ["file", "status"],
     "created": [],
     "removed": ["id", "reason"],
-    "findings": ["level", "path", "text"],
+    "findings": ["level", "path", "text", "fix"],
     "watch": ["event", "path"],
 }
 EXITS = {
@@ -82,12 +85,21 @@ EXITS = {
 
 def description() -> dict[str, Any]:
     """The app for programs: commands with their parameters, fields of answers, exit codes."""
-    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    group = typer.main.get_command(app)
     return {
-        "commands": [_command(name, command) for name, command in commands.items()],
+        "commands": [_command(name, command) for name, command in _all(group)],
         "fields": FIELDS,
         "exits": [{"exit": code, "meaning": meaning} for code, meaning in EXITS.items()],
     }
+
+
+def _all(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command with its full name, those of groups too."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _all(command, f"{before}{name} ")
+        else:
+            yield f"{before}{name}", command
 
 
 def _command(name: str, command: Any) -> dict[str, Any]:

@@ -158,8 +158,8 @@ def reply(
 def unread(
     ctx: typer.Context,
     n: Annotated[int | None, Option("-n", metavar="N", help="At most N.")] = None,
-    from_: From = "",
-    thread: ThreadFilter = "",
+    from_: From = None,
+    thread: ThreadFilter = None,
     count: Annotated[bool, Option("--count", help="Only how many.")] = False,
     exit_code: Annotated[bool, Option("--exit-code", help="0 if there is some, 1 if not.")] = False,
     zero: Zero = False,
@@ -266,8 +266,8 @@ def wait(
     timeout: Annotated[
         float | None, Option("--timeout", metavar="S", help="Seconds; 124 when over.")
     ] = None,
-    from_: From = "",
-    thread: ThreadFilter = "",
+    from_: From = None,
+    thread: ThreadFilter = None,
     zero: Zero = False,
     json: Json = False,
     root: Root = None,

@@ -10,7 +10,13 @@ from swarm.errors import SwarmError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import signal as _signal
+    from collections.abc import Callable
     from typing import Any
+
+    from swarm.cli.call import Call
+else:
+    import _signal  # the module without the enums, which cost a tenth of a start
 
 
 def main() -> None:
@@ -18,22 +24,24 @@ def main() -> None:
     argv = sys.argv[1:]
     found = parse(argv, GRAMMAR)
     if found:
-        code = guarded(found[0], found[1])
+        from swarm.cli import commands
+
+        code = guarded(getattr(commands, found[0]), found[1])
     else:
         from swarm.cli.run import run
 
         code = run(argv)
-        sys.stdout.flush()
     os._exit(code)
 
 
-def guarded(command: str, options: "dict[str, Any]") -> int:
+def guarded(command: "Callable[[Call], int | None]", options: "dict[str, Any]") -> int:
     """Run one command; turn every error into its line and exit code."""
-    from swarm.cli import commands
+    from swarm.cli.call import Call
 
     as_json = bool(options.get("json"))
+    _signal.signal(_signal.SIGINT, _signal.default_int_handler)
     try:
-        return int(getattr(commands, command)(commands.Call(options)) or 0)
+        return int(command(Call(options)) or 0)
     except SwarmError as error:
         render.error(error, as_json)
         return error.exit
@@ -42,7 +50,7 @@ def guarded(command: str, options: "dict[str, Any]") -> int:
     except BrokenPipeError:
         return 141
     except render.OutputFailed as failed:
-        problem = _unsaid(failed.error, command)
+        problem = _unsaid(failed.error, command.__name__)
         render.error(problem, as_json)
         return problem.exit
     except Exception as error:  # told to the user in one line; the trace on request
@@ -63,7 +71,28 @@ def guarded(command: str, options: "dict[str, Any]") -> int:
 
 # Commands that have changed something before they say so.
 CHANGING = frozenset(
-    ("init", "register", "update", "unregister", "send", "reply", "archive", "mark", "cleanup")
+    (
+        "init",
+        "register",
+        "update",
+        "unregister",
+        "send",
+        "reply",
+        "archive",
+        "mark",
+        "cleanup",
+        "request",
+        "answer",
+        "cancel",
+        "task_update",
+        "clarify",
+        "done",
+        "fail",
+        "create",
+        "join",
+        "leave",
+        "prune",
+    )
 )
 
 

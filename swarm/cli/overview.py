@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from swarm.cli.commands import Call
+    from swarm.cli.call import Call
 
 HEAD = ["id", "state", "unread", "oldest", "task", "seen"]
 EVERY_S = 2.0

@@ -4,7 +4,7 @@ import os
 
 from swarm.cli import render
 from swarm.errors import Conflict, SwarmError, UsageError
-from swarm.mailbox import disk, inbox, reading
+from swarm.mailbox import inbox, reading
 from swarm.mailbox.find import find
 
 TYPE_CHECKING = False
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from swarm.cli.commands import Call
+    from swarm.cli.call import Call
     from swarm.mailbox.layout import Root
 
 
@@ -25,7 +25,7 @@ def read(call: "Call") -> int:
         paths = list(dict.fromkeys(find(root, me, wanted) for wanted in call["msg"]))
     else:
         found = (f"{root.inbox(me)}/{name}" for name in inbox.unread_names(root, me))
-        paths = [path for path in found if disk.is_regular(path)]
+        paths = [path for path in found if inbox.is_mail(path)]
     return Reader(call, me, paths).run()
 
 
@@ -52,7 +52,7 @@ class Reader:
             except SwarmError as error:
                 if self.named:
                     raise
-                render.error(error, False)
+                render.error(error, self.call["json"])
                 self.code = max(self.code, error.exit)
                 if error.temporary:  # out of files or the like: the rest would fail alike
                     render.note(f"{len(self.paths) - at} more unread")

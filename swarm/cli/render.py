@@ -3,20 +3,31 @@
 import os
 import sys
 
+from swarm import names
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
+    from typing import Any, TypeVar
 
+    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from swarm.errors import SwarmError
 
+    T = TypeVar("T")
+    R = TypeVar("R")
     Frame = tuple[Sequence[str], Sequence[Sequence[str]], Sequence[str]]
 
 # Characters that turn text around or end lines for some viewers, though no controls.
-UNSEEN = frozenset("\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+UNSEEN = frozenset(
+    "\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e"
+    "\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufeff"
+)
+
+
+NARROWEST = 20
 
 
 def shown(text: str, keep: str = "") -> str:
@@ -32,7 +43,21 @@ def _visible(char: str) -> str:
         return {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(char, f"\\x{code:02x}")
     if 0xDC80 <= code <= 0xDCFF:
         return f"\\x{code - 0xDC00:02x}"
+    if 0xE0000 <= code <= 0xE007F:  # tags: letters that nobody sees
+        return f"\\U{code:08x}"
     return f"\\u{code:04x}" if char in UNSEEN or 0xD800 <= code <= 0xDFFF else char
+
+
+def patiently(work: "Callable[[int, T], R]", fd: int, given: "T") -> "R":
+    """``os.read`` or ``os.write``, again as often as the file is set not to wait and not ready."""
+    while True:
+        try:
+            return work(fd, given)
+        except BlockingIOError:
+            import select
+
+            reading, writing = ([fd], []) if work is os.read else ([], [fd])
+            select.select(reading, writing, [])
 
 
 class OutputFailed(Exception):
@@ -47,7 +72,7 @@ def write(data: bytes, fd: int = 1) -> None:
     """Write all of it, now; OutputFailed where that fails, BrokenPipeError if nobody listens."""
     try:
         while data:
-            data = data[os.write(fd, data) :]
+            data = data[patiently(os.write, fd, data) :]
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -79,6 +104,21 @@ def json(value: "dict[str, Any]") -> None:
     from json import dumps
 
     write((dumps({**value, "v": 1}) + "\n").encode())
+
+
+def diagram(arrows: "Sequence[tuple[str, str, str]]") -> None:
+    """A Mermaid sequence diagram of (from, to, what); no text of a message can draw in it."""
+    lines = [f"  {_party(a)}->>{_party(b)}: {_label(text)}" for a, b, text in arrows]
+    write(encode("\n".join(["sequenceDiagram", *map(shown, lines), ""])))
+
+
+def _party(agent: str) -> str:
+    """An agent as a party of a diagram: what is no id could be taken for an arrow."""
+    return agent if names.is_id(agent) or agent == "all" else "unknown"
+
+
+def _label(text: str) -> str:
+    return "".join(c if c not in ";#\n" else " " for c in text)
 
 
 def note(text: str) -> None:
@@ -121,32 +161,50 @@ def table(head: "Sequence[str]", rows: "Sequence[Sequence[str]]") -> None:
     if not drawable():
         lines(rows)
         return
-    from rich.console import Console
-
-    Console().print(_grid(head, rows))
+    _console().print(_grid(head, rows))
 
 
 def live(frame: "Callable[[], Frame]", seconds: float) -> None:
     """Show ``frame()``, a table and lines under it, in place, anew every so many seconds."""
+    import signal
     import time
 
     from rich.console import Group
     from rich.live import Live
 
+    signal.signal(signal.SIGTERM, _end)  # so that the terminal is left as it was
+
     def drawn() -> Group:
         head, rows, under = frame()
         return Group(_grid(head, rows), *(_text(f"! {line}") for line in under))
 
-    with Live(drawn(), auto_refresh=False, vertical_overflow="ellipsis") as screen:
+    with Live(
+        drawn(), console=_console(), auto_refresh=False, vertical_overflow="ellipsis"
+    ) as screen:
         while True:
             time.sleep(seconds)
             screen.update(drawn(), refresh=True)
 
 
+def _end(*_: object) -> None:
+    raise SystemExit(143)
+
+
+def _console() -> "Console":
+    """The terminal, of a width that leaves room for something."""
+    from rich.console import Console
+
+    console = Console()
+    if console.width < NARROWEST:
+        console.width = NARROWEST
+    return console
+
+
 def _grid(head: "Sequence[str]", rows: "Sequence[Sequence[str]]") -> "Table":
     from rich.table import Table
 
-    grid = Table(box=None, pad_edge=False, header_style="bold")
+    plain = bool(os.environ.get("NO_COLOR"))
+    grid = Table(box=None, pad_edge=False, header_style="" if plain else "bold")
     for name in head:
         grid.add_column(name, overflow="fold")
     for row in rows:
@@ -158,4 +216,5 @@ def _text(cell: str) -> "Text":
     """Text that is never markup, with what the terminal must not see written out."""
     from rich.text import Text
 
-    return Text(shown(cell).encode("utf-8", "replace").decode())
+    encoding = (sys.stdout and sys.stdout.encoding) or "utf-8"
+    return Text(shown(cell).encode(encoding, "replace").decode(encoding))

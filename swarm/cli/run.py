@@ -3,11 +3,14 @@
 What the fast parser does not take ends here.
 """
 
+import os
+import sys
+
 import typer
 
-from swarm.cli import mail  # noqa: F401 - registers its commands
+from swarm.cli import guard, mail, task, team  # noqa: F401 - they register their commands
 from swarm.cli.app import app
-from swarm.errors import UsageError
+from swarm.errors import UsageError, from_os
 
 ClickException: type[Exception] = typer.BadParameter.__mro__[2]
 
@@ -16,8 +19,11 @@ def run(argv: list[str]) -> int:
     """Parse with typer and run; usage errors become one line and exit 2."""
     from swarm.cli import render
 
+    if sys.stdout is None:  # closed by the caller, who wants to hear nothing
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - for the rest of the process
     try:
         result = typer.main.get_command(app).main(argv, "swarm", standalone_mode=False)
+        sys.stdout.flush()
         return int(result or 0)
     except ClickException as error:
         message = str(getattr(error, "message", "") or error).rstrip(".")
@@ -35,3 +41,7 @@ def run(argv: list[str]) -> int:
         return 130
     except BrokenPipeError:
         return 141
+    except OSError as error:  # of the help: commands tell of their own
+        problem = from_os(error, "write to", "the output")
+        render.error(problem, "--json" in argv)
+        return problem.exit

@@ -3,18 +3,22 @@
 import os
 
 from swarm import message
-from swarm.errors import Conflict, SwarmError, Unknown, UsageError
+from swarm.errors import Conflict, SwarmError, Unknown, UsageError, from_os
 from swarm.mailbox import disk, inbox, layout, receipts
 from swarm.mailbox.find import find
 from swarm.mailbox.layout import Root
 
+NAME_BYTES = 255
 SETTABLE = ("delivered", "read", "ack", "done", "cancelled", "error")
 
 
-def archive(root: Root, agent: str, wanted: list[str], all_read: bool, delete: bool) -> list[str]:
+def archive(
+    root: Root, agent: str, wanted: list[str], all_read: bool, delete: bool
+) -> tuple[list[str], list[SwarmError]]:
     """Move messages to one's own sent/ (or remove them); the receipt is there before.
 
-    Returns the new absolute paths (the removed ones with ``delete``).  No byte changes.
+    Returns the new absolute paths (the removed ones with ``delete``), and the errors of those
+    that could not be moved.  Raises the first where none could.  No byte changes.
     """
     own = root.inbox(agent)
     paths = [_in_inbox(root, agent, name) for name in wanted]
@@ -23,13 +27,24 @@ def archive(root: Root, agent: str, wanted: list[str], all_read: bool, delete: b
         unread = set(inbox.unread_names(root, agent))
         paths = [f"{own}/{n}" for n in names if n not in unread and disk.is_regular(f"{own}/{n}")]
     if not paths:
-        return []
+        return [], []
+    done: list[str] = []
+    failed: list[SwarmError] = []
     try:
         with disk.Lock(own):
-            there = _still_there(paths, all_read)
-            return [_put_away(root, agent, path, delete) for path in there]
+            for path in _still_there(paths, all_read):
+                try:
+                    done.append(_put_away(root, agent, path, delete))
+                except OSError as error:
+                    what = f"archive {os.path.basename(path)} into"
+                    failed.append(layout.blame(error, what, root, root.sent(agent), own))
+                except SwarmError as error:
+                    failed.append(error)
     except OSError as error:
-        raise layout.blame(error, "archive into", root, root.sent(agent), own) from None
+        raise from_os(error, "lock", root.relative(own)) from None
+    if failed and not done:
+        raise failed[0]
+    return done, failed
 
 
 def _still_there(paths: list[str], all_read: bool) -> list[str]:
@@ -61,32 +76,55 @@ def _put_away(root: Root, agent: str, path: str, delete: bool) -> str:
         target = f"{root.sent(agent)}/{name}"
         if disk.move(path, target, root.sync):
             return target
-        name = f"{stem}-{number}.txt"
+        name = _numbered(stem, number)
 
 
-def mark(root: Root, agent: str, wanted: str, status: str) -> None:
-    """Set the Status header of a message in one's inbox; no other byte changes.
+def _numbered(stem: str, number: int) -> str:
+    """``stem-number.txt``, the stem cut where the name would be longer than names can be."""
+    end = f"-{number}.txt"
+    kept = os.fsencode(stem)[: NAME_BYTES - len(end)].decode("utf-8", "surrogateescape")
+    return kept + end
 
-    Raises UsageError for a word that is none, Conflict where a final one stands.
+
+def mark(root: Root, agent: str, wanted: str, status: str) -> str:
+    """Set the Status header of a message in one's inbox; no other byte changes.  Its name.
+
+    Raises UsageError for a word that is none, Conflict where a final one stands or another
+    process reads the message.
     """
     if status not in SETTABLE:
         raise UsageError(f"{status!r} is no status to set", f"one of {', '.join(SETTABLE)}")
     path = _in_inbox(root, agent, wanted)
+    name = os.path.basename(path)
     try:
         with disk.Lock(root.inbox(agent)):
-            data, seen = disk.read(path), os.stat(path)
-            parsed = message.parse(data)
-            old = parsed.get("Status")
-            if old == status:
-                return
-            if old in message.FINAL_STATUSES:
-                raise Conflict(f"the message is {old}; that is final", code="final")
-            if not parsed.separated:
-                raise SwarmError("the message has no line '---', so no header to mark")
-            disk.replace(path, message.with_status(data, status), root.sync)
-            # Its time stays that of the delivery: threads sort by it, and a receipt is younger.
-            os.utime(path, ns=(seen.st_atime_ns, seen.st_mtime_ns))
+            _mark(root, agent, path, status)
     except FileNotFoundError:
-        raise Unknown(f"{os.path.basename(path)} is gone", code="unknown-message") from None
+        raise Unknown(f"{name} is gone", code="unknown-message") from None
     except OSError as error:
         raise layout.blame(error, "mark in", root, root.inbox(agent)) from None
+    return name
+
+
+def _mark(root: Root, agent: str, path: str, status: str) -> None:
+    name = os.path.basename(path)
+    fd = disk.open_regular(path)
+    try:
+        # A claim is a lock on this file: with another in its place a second reader gets it too.
+        if not disk.try_lock(fd):
+            raise Conflict(f"{name} is being read by another process", "try again")
+        data, seen = disk.read_fd(fd), os.fstat(fd)
+        parsed = message.parse(data)
+        old = parsed.get("Status")
+        if old == status:
+            return
+        if old in message.FINAL_STATUSES:
+            raise Conflict(f"the message is {old}; that is final", code="final")
+        if not parsed.separated:
+            raise SwarmError("the message has no line '---', so no header to mark")
+        # Its time stays that of the delivery: threads sort by it, and a receipt is younger.
+        times = (seen.st_atime_ns, seen.st_mtime_ns)
+        disk.replace(path, message.with_status(data, status), root.sync, times)
+    finally:
+        os.close(fd)
+    receipts.renew(root, agent, name)

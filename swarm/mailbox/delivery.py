@@ -53,7 +53,18 @@ class Delivery:
 class _Letter:
     """What is the same for all recipients of one send."""
 
-    __slots__ = ("body", "key", "more", "number", "root", "sender", "slug", "template", "values")
+    __slots__ = (
+        "body",
+        "key",
+        "more",
+        "number",
+        "root",
+        "sender",
+        "slug",
+        "template",
+        "unsettled",
+        "values",
+    )
 
     def __init__(
         self, root: Root, sender: str, values: dict[str, str], body: bytes, template: bytes
@@ -67,6 +78,7 @@ class _Letter:
         self.key = ""
         self.more: tuple[str, ...] = ()
         self.number = 0
+        self.unsettled: list[SwarmError] = []
 
     def data(self, recipient: str) -> bytes:
         """The bytes for one recipient; UsageError for a value that cannot be written."""
@@ -129,6 +141,7 @@ def send(
             if not (tolerant or result.delivered):
                 raise
             result.failed.append(error)
+    result.failed += letter.unsettled
     return result
 
 
@@ -161,10 +174,10 @@ def reply(
         [_answerable(root, original, path), *also],
         subject or _re(original.subject),
         body,
-        thread=thread or original.get("thread"),
+        thread=thread or _threaded(original),
         status=status,
         detail=detail,
-        ref=os.path.basename(path),
+        ref=_writable(os.path.basename(path)),
         key=key,
         template=ANSWERS.get(status, "reply.txt"),
     )
@@ -203,6 +216,19 @@ def _answerable(root: Root, original: message.Message, path: str) -> str:
             code="no-sender",
         )
     return check_known(root, sender)
+
+
+def _writable(name: str) -> str:
+    """A file name as it can stand in a header; '' for one that cannot."""
+    return name if name.isprintable() and name == name.strip() else ""
+
+
+def _threaded(original: message.Message) -> str:
+    """The thread of the answer; UsageError where that of the message cannot be written."""
+    try:
+        return message.check_value("Thread", original.get("thread"))
+    except UsageError as error:
+        raise UsageError(f"the message's {error.message}", "name a thread with -t") from None
 
 
 def _re(subject: str) -> str:
@@ -335,10 +361,7 @@ def _write(letter: _Letter, agent: str, token: str) -> str:
         staged.append(disk.write_temp(where, data, root.sync))
         where = root.inbox(agent)
         name = _publish(letter, agent, token, data, staged)
-        if root.sync:
-            disk.sync_folder(where)
-        where = root.sent(sender)
-        _publish_copy(staged[1], where, name)  # its folder is not synced: whole or absent will do
+        _settle(letter, agent, staged[1], name)
     except OSError as error:
         raise from_os(error, "write to", root.relative(where)) from None
     finally:
@@ -346,6 +369,32 @@ def _write(letter: _Letter, agent: str, token: str) -> str:
             _discard(path)
     letter.number = min(letter.number + 1, names.NUMBER_MAX)
     return name
+
+
+def _settle(letter: _Letter, agent: str, copy: str, name: str) -> None:
+    """Sync the delivery and name the sender's copy; what fails now undoes nothing.
+
+    It is told beside the delivery: a caller who took it for a failure would send twice.
+    """
+    root = letter.root
+    path = f"{agent}/inbox/{name}"
+    try:
+        if root.sync:
+            disk.sync_folder(root.inbox(agent))
+    except OSError as error:
+        letter.unsettled.append(_after(error, f"sync {path}", path))
+    where = root.sent(letter.sender)
+    try:
+        _publish_copy(copy, where, name)  # its folder is not synced: whole or absent will do
+    except OSError as error:
+        letter.unsettled.append(_after(error, f"keep a copy in {root.relative(where)}", path))
+
+
+def _after(error: OSError, doing: str, path: str) -> SwarmError:
+    """An error of something that came after the delivery."""
+    problem = from_os(error, doing.partition(" ")[0], doing.partition(" ")[2])
+    problem.hint = f"{path} is delivered: do not send it again without the same --id"
+    return problem
 
 
 def _publish(letter: _Letter, agent: str, token: str, data: bytes, staged: list[str]) -> str:

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 TEMP_PREFIX = ".swarm-"
 TEMP_SUFFIX = ".tmp"
 # A file system without hard links (or that refuses them) says one of these.
-NO_LINKS = frozenset((errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK))
+NO_LINKS = frozenset((errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK))
 NO_FLOCK = frozenset((errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL))
+NO_SYNC = frozenset((errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF))
 READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
@@ -99,8 +100,11 @@ def move(source: str, target: str, sync: bool) -> bool:
     return True
 
 
-def replace(path: str, data: bytes, sync: bool) -> None:
-    """Replace a file whole: readers see the old one or the new one.  Its mode is kept."""
+def replace(path: str, data: bytes, sync: bool, times: tuple[int, int] | None = None) -> None:
+    """Replace a file whole: readers see the old one or the new one.  Its mode is kept.
+
+    ``times``: access and change in nanoseconds that the new one is to have.
+    """
     try:
         mode: int | None = S_IMODE(os.stat(path).st_mode)
     except FileNotFoundError:
@@ -108,6 +112,8 @@ def replace(path: str, data: bytes, sync: bool) -> None:
     folder = os.path.dirname(path)
     temp = write_temp(folder, data, sync, mode)
     try:
+        if times:
+            os.utime(temp, ns=times)
         os.replace(temp, path)
     except BaseException:
         remove(temp)
@@ -142,10 +148,19 @@ def remove(path: str) -> bool:
 
 
 def sync_folder(path: str) -> None:
-    """Make the names in a folder survive a power cut."""
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    """Make the names in a folder survive a power cut, where the system lets us.
+
+    A folder that may be written to but not listed, and some remote mounts, cannot be synced.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except PermissionError:
+        return
     try:
         os.fsync(fd)
+    except OSError as error:
+        if error.errno not in NO_SYNC:
+            raise
     finally:
         os.close(fd)
 

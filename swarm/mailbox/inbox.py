@@ -12,11 +12,11 @@ from swarm import names
 from swarm.errors import Unreadable, from_os
 from swarm.mailbox.disk import READ_FLAGS, open_regular
 from swarm.mailbox.layout import Root, bad_mailbox
-from swarm.message import Message, parse
+from swarm.message import HEADER_MAX, Message, parse
 
 HEAD = 4096
 # How far a head grows: until the header has ended, and the first line of a body without Subject.
-GROWTH = (65536, 1 << 20)
+GROWTH = (65536, HEADER_MAX)
 GONE = frozenset(
     (
         errno.ENOENT,
@@ -244,17 +244,26 @@ def _listing(root: Root, folder: str) -> list[str]:
 
 def unread_names(root: Root, agent: str) -> list[str]:
     """Names in the inbox without a receipt, in order; where .read is unusable, all of them."""
-    return unread_and_receipts(root, agent)[0]
+    found = message_names(root, root.inbox(agent))
+    return _without(found, _receipts(root, agent)) if found else []
 
 
 def unread_and_receipts(root: Root, agent: str) -> tuple[list[str], list[str]]:
     """The names of unread messages in order, and the names of all receipts."""
     found = message_names(root, root.inbox(agent))
+    read = _receipts(root, agent)
+    return _without(found, read), read
+
+
+def _receipts(root: Root, agent: str) -> list[str]:
     try:
-        read = _listing(root, root.receipts(agent))
+        return _listing(root, root.receipts(agent))
     except Unreadable:
-        read = []
-    return in_order(set(found).difference(read) if read else found), read
+        return []
+
+
+def _without(found: list[str], read: list[str]) -> list[str]:
+    return in_order(set(found).difference(read) if read else found)
 
 
 def in_order(found: "set[str] | list[str]") -> list[str]:

@@ -56,7 +56,15 @@ class Root:
 def has_box(root: Root, agent: str) -> bool:
     """A mailbox is a folder that holds an inbox, drafts or sent (our own decision)."""
     box = root.box(agent)
-    return any(os.path.lexists(f"{box}/{part}") for part in ("inbox", "drafts", "sent"))
+    for part in ("inbox", "drafts", "sent"):
+        try:
+            os.lstat(f"{box}/{part}")
+        except PermissionError:  # it may not be looked into: there it is all the same
+            return os.path.isdir(box)
+        except (OSError, ValueError):
+            continue
+        return True
+    return False
 
 
 def has_entry(root: Root, agent: str) -> bool:
@@ -219,7 +227,12 @@ def find_root(given: str, environment: str, sync: bool = True) -> Root:
     """
     for source, path in (("--root", given), ("SWARM_ROOT", environment)):
         if path:
-            root = Root(path, sync)
+            try:
+                root = Root(path, sync)
+            except OSError:  # a relative one, and the working directory does not exist
+                raise NoRoot(
+                    f"{source} {names.shown(path)} leads nowhere from here", _INIT
+                ) from None
             if _is_root(root.path):
                 return root
             inner = os.path.join(root.path, "mail")

@@ -13,16 +13,21 @@ ARCHETYPES = ("specialist", "surveyor", "researcher", "planner", "interfacer")
 STATUSES = ("active", "paused", "done", "error", "cancel")
 FINISHED = frozenset(("done", "error", "cancel"))
 KEYS = ("id", "role", "archetype", "task", "status")
+HALF = 500_000_000
+SECOND = 1_000_000_000
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 class Entry:
     """One entry as it was read: ``fields`` by lower-case key, and in words what is wrong."""
 
-    __slots__ = ("fields", "id", "problems")
+    __slots__ = ("fields", "id", "problems", "unreadable")
 
-    def __init__(self, agent: str, fields: dict[str, str], problems: list[str]) -> None:
+    def __init__(
+        self, agent: str, fields: dict[str, str], problems: list[str], unreadable: bool = False
+    ) -> None:
         self.id = agent
+        self.unreadable = unreadable
         self.fields = fields
         self.problems = problems
 
@@ -55,7 +60,7 @@ def entry(root: Root, agent: str) -> Entry:
     except FileNotFoundError:
         raise _unknown(root, agent) from None
     except OSError as error:
-        return Entry(agent, {}, [f"cannot be read: {error.strerror}"])
+        return Entry(agent, {}, [f"cannot be read: {error.strerror}"], unreadable=True)
     read = message.parse(data)
     return Entry(agent, read.fields, _problems(agent, data, read))
 
@@ -125,7 +130,7 @@ def _enter(root: Root, agent: str, values: dict[str, str], replace: bool) -> Non
     path = root.entry(agent)
     if not os.access(root.dir, os.W_OK | os.X_OK):  # before a mailbox is made in vain
         raise bad_mailbox(root, root.dir, "a folder that cannot be written to")
-    other = twin(root, agent)
+    other = "" if replace and os.path.lexists(path) else twin(root, agent)
     if other:
         raise Conflict(f"{agent} differs only in case from {other}", "choose another id", "taken")
     if os.path.lexists(path) and not replace:
@@ -181,8 +186,9 @@ def update(
     names.check_id(agent)
     given = {"status": status, "task": task, "role": role}
     values = {key: _check(key, text) for key, text in given.items() if text is not None}
-    if values.get("status") == "":
-        raise UsageError("'' is no status", f"one of {', '.join(STATUSES)}", code="bad-status")
+    for key, value in values.items():
+        if not value:
+            raise UsageError(f"an entry needs a {key}", f"give one with --{key}", code="bad-value")
     path = root.entry(agent)
     try:
         with disk.Lock(root.dir):
@@ -307,6 +313,30 @@ def last_sign(root: Root, agent: str) -> float:
             if names.is_message_name(name):
                 newest = max(newest, _mtime(f"{folder}/{name}"))
     return newest
+
+
+def beat(root: Root, agent: str) -> tuple[os.stat_result, int] | None:
+    """A guardian's sign of life: the entry as it was before, and its time now, in ns.
+
+    None without an entry.  The time is a half second, which no clock writes by itself: so it
+    is told from an entry that somebody wrote or touched, whose agent may have no guardian.
+    """
+    path = root.entry(agent)
+    whole, part = divmod(time.time_ns(), SECOND)
+    moment = (whole if part >= HALF else whole - 1) * SECOND + HALF
+    try:
+        before = os.lstat(path)
+        os.utime(path, ns=(moment, moment), follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise from_os(error, "touch", root.relative(path)) from None
+    return before, moment
+
+
+def is_beat(mtime_ns: int) -> bool:
+    """Whether an entry's time is one that ``beat`` wrote."""
+    return mtime_ns % SECOND == HALF
 
 
 def _mtime(path: str) -> float:

@@ -4,7 +4,7 @@ import os
 
 from swarm import names
 from swarm.errors import SwarmError, Unknown, Unreadable, UsageError
-from swarm.mailbox import disk, inbox, layout
+from swarm.mailbox import disk, inbox, layout, receipts
 from swarm.mailbox.inbox import Item
 from swarm.mailbox.layout import Root
 
@@ -44,10 +44,13 @@ def _time(item: Item) -> tuple[float, float, str]:
 
 
 def _once(items: list[Item]) -> list[Item]:
-    """Each message once: a sent copy and its delivery share name, sender, recipient, subject."""
-    seen: dict[tuple[str, str, str, str], Item] = {}
+    """Each message once: a sent copy and its delivery share all but the Status."""
+    seen: dict[tuple[object, ...], Item] = {}
     for item in items:
-        seen.setdefault((_original(item), item.sender, item.recipient, item.subject), item)
+        message = item.message
+        rest = (message.get("Date"), message.body[: inbox.HEAD // 2]) if message else ()
+        key = (_original(item), item.sender, item.recipient, item.subject, *rest)
+        seen.setdefault(key, item)
     return list(seen.values())
 
 
@@ -151,9 +154,16 @@ def sent(root: Root, agent: str) -> list[tuple[Item, bool]]:
         if item is None or item.sender != agent or _original(item) != name:
             continue
         to = item.recipient
-        seen = names.is_id(to) and os.path.lexists(f"{root.receipts(to)}/{name}")
+        seen = names.is_id(to) and any(receipts.has(root, to, n) for n in _delivered_as(name))
         found.append((item, seen))
     return found
+
+
+def _delivered_as(name: str) -> tuple[str, ...]:
+    """The names under which a copy may have been delivered: a racing send may have had its name,
+    so that the copy got a number behind."""
+    stem, _, number = name[:-4].rpartition("-")
+    return (name, f"{stem}.txt") if stem and number.isdecimal() else (name,)
 
 
 def _original(item: Item) -> str:

@@ -18,10 +18,12 @@ def from_oneself(work: Work) -> bool:
 
 
 def from_marked(work: Work) -> bool:
-    """the sender counts as inactive, has not left, and is not just leaving"""
-    mate = work.state.mate(work.event.sender)
-    leaving = work.event.kind == "broadcast" and work.event.intent == "agent_leave"
-    return mate is not None and mate.status == "inactive" and not leaving
+    """the sender counts as inactive, and sent this since its last sign of life; it has not left"""
+    event, mate = work.event, work.state.mate(work.event.sender)
+    if mate is None or mate.status != "inactive" or event.intent == "agent_leave":
+        return False
+    # Both times are the sender's own; what a dead agent said before is no sign of life.
+    return not event.at or event.at > mate.seen
 
 
 def no_event(work: Work) -> bool:
@@ -73,13 +75,19 @@ def for_active_of_another(work: Work) -> bool:
 
 
 def ended(work: Work) -> bool:
-    """a task of this key with this agent has ended, as far as we remember"""
-    return (work.key, work.other) in work.state.finished
+    """asked of us by that agent, it has ended, or was refused or cancelled, as far as we know"""
+    return (work.key, work.other) in work.state.worked
+
+
+def seen_before(work: Work) -> bool:
+    """it is the very request that was answered"""
+    return work.state.worked.get((work.key, work.other)) == work.event.id
 
 
 def ended_any(work: Work) -> bool:
     """a task of this key has ended, as far as we remember"""
-    return any(key == work.key for key, _ in work.state.finished)
+    state = work.state
+    return any(key == work.key for ended in (state.worked, state.finished) for key, _ in ended)
 
 
 def waits(work: Work) -> bool:
@@ -189,7 +197,8 @@ def to_inactive(work: Work) -> bool:
 
 def new_request(work: Work) -> bool:
     """to one other agent, and not yet known"""
-    return work.other not in ("", work.state.me) and not work.given and not ended(work)
+    gone = (work.key, work.other) in work.state.finished
+    return work.other not in ("", work.state.me) and not work.given and not gone
 
 
 def heard_otherwise(work: Work) -> bool:
@@ -211,6 +220,7 @@ CONDITIONS: dict[str, Condition] = {
     "about the active task": for_active,
     "for the active task of another requester": for_active_of_another,
     "for a task that ended": ended,
+    "seen before": seen_before,
     "about a task that ended": ended_any,
     "for a task that waits": waits,
     "stale": stale,

@@ -61,11 +61,11 @@ def start(work: Work, _: str) -> None:
     work.state.active = Active(event.key, event.sender, event.id, event.at or work.now)
 
 
-def end(work: Work, what: str) -> None:
-    """we work on it no longer; it is remembered as that"""
+def end(work: Work, _: str) -> None:
+    """we work on it no longer; it has ended"""
     active = work.state.active
     if active:
-        work.state.remember(active.task, active.requester, what.rpartition(" ")[2])
+        work.state.worked = kept(work.state.worked, (active.task, active.requester), active.ref)
     work.state.active = None
 
 
@@ -75,9 +75,16 @@ def interrupt(work: Work, _: str) -> None:
 
 
 def remember(work: Work, end: str) -> None:
-    """note that a task of this key ended so, lest a late or repeated message open it"""
+    """note that a task of this key, given to that agent, ended so: its request may come to light"""
     if (work.key, work.other) not in work.state.finished:
-        work.state.remember(work.key, work.other, end)
+        work.state.finished = kept(work.state.finished, (work.key, work.other), end)
+
+
+def refuse_later(work: Work, _: str) -> None:
+    """note that this task, asked by that agent, is none of ours: it is never started"""
+    request = work.event.id if work.event.kind == "task_req" else ""
+    if (work.key, work.other) not in work.state.worked:
+        work.state.worked = kept(work.state.worked, (work.key, work.other), request)
 
 
 def settle(work: Work, _: str) -> None:
@@ -217,7 +224,7 @@ def fail(work: Work, _: str) -> None:
             task=active.task,
             ref=active.ref,
         )
-        end(work, "failed")
+        end(work, "")
 
 
 def cancel(work: Work, _: str) -> None:
@@ -344,6 +351,7 @@ EFFECTS: dict[str, Effect] = {
     "end the task": end,
     "interrupt": interrupt,
     "remember": remember,
+    "never start it": refuse_later,
     "settle the ping": settle,
     "take it back": take_back,
     "welcome": welcome,

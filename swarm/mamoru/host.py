@@ -218,7 +218,7 @@ class Host(Guarded):
     def _look(self) -> bool:
         mates = self._for_all("roster", self.store.roster)
         if mates is not None:
-            self.roster = Roster(mates, self.clock(), self.settings.stale)
+            self.roster = Roster(mates, self.clock(), self.settings.stale, self.roster)
         return mates is not None
 
     def _show(self, guardian: Guardian) -> None:

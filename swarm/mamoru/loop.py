@@ -47,7 +47,7 @@ class _Step:
     def __init__(self, cause: Event | None, state: State, actions: list[Action]) -> None:
         self.cause = cause
         self.state = state
-        self.outcome = _outcome(actions, state.settings)
+        self.outcome = outcome(actions, state.settings)
         self.handed = deque(a for a in actions if isinstance(a, (Forward, Notify)))
         self.follow = deque(a for a in actions if isinstance(a, (Forward, Interrupt)))
 
@@ -58,7 +58,7 @@ class _Step:
         return bool(self.cause or out.sends or out.status or out.inactive or out.available)
 
 
-def _outcome(actions: Iterable[Action], settings: Settings) -> Outcome:
+def outcome(actions: Iterable[Action], settings: Settings) -> Outcome:
     """What the actions store."""
     out = Outcome()
     for action in actions:

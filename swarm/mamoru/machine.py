@@ -30,6 +30,8 @@ __all__ = ["due", "recall", "step"]
 WORKERS = frozenset(("task_update", "task_clarify", "task_done", "task_fail"))
 REQUESTERS = frozenset(("task_clarify_res", "task_cancel"))
 NEVER = float("inf")
+# How many times as long more an agent waits that is not the lead.
+PATIENCE = 3
 
 
 def step(state: State, given: Input, now: float) -> tuple[State, list[Action]]:
@@ -173,8 +175,13 @@ def _forget_news(state: State, given: Roster, now: float) -> None:
     state.news = {}
     for agent in [a for a in state.left if a in mates and mates[a].status != "inactive"]:
         state.left = without(state.left, agent)
-    for agent in [a for a, seen in state.marked.items() if a not in mates or mates[a].seen > seen]:
-        state.marked = without(state.marked, agent)
+    for agent, seen in state.marked.items():
+        mate = mates.get(agent)
+        # A mark that the store holds is not ours alone: whoever takes it back there may be right.
+        if mate is None or mate.status == "inactive" or mate.seen != seen:
+            state.marked = without(state.marked, agent)
+    for agent in [a for a, asked in state.pings.items() if given.signs.get(a, 0.0) > asked]:
+        state.pings = without(state.pings, agent)
     for agent in [a for a, at in state.heard.items() if now - at > state.settings.stale]:
         state.heard = without(state.heard, agent)
 
@@ -255,34 +262,39 @@ def _ready(state: State, target: str) -> bool:
 
 
 def _silent(state: State) -> Iterator[tuple[str, float]]:
-    """Who may be dead, and since when silent: those we deal with; as lead, the longest silent.
+    """Who may be dead, and since when silent: those we deal with; then the longest silent.
 
-    An agent that never gave a sign of life is not judged by its silence.
+    After those the lead asks; others wait longer, in case it fails itself.  An agent that never
+    gave a sign of life is not judged by its silence.
     """
-    dealt = {task.worker for task in state.given.values()} | state.waiting.keys()
+    if not state.given and not state.roster.silent:
+        return
+    dealt: set[str] = set()
+    if state.given or state.waiting:
+        dealt = {task.worker for task in state.given.values()} | state.waiting.keys()
     for agent in sorted(dealt):
-        mate = state.mate(agent)
-        if mate and mate.seen > 0 and mate.status != "inactive" and agent not in state.pings:
-            future = mate.seen > state.roster.at + state.settings.stale
-            yield agent, _since(state, agent, 1.0 if future else mate.seen)
-    if not state.roster.lead or state.me <= state.roster.lead:
-        yield from _silent_strangers(state, dealt)
+        sign, mate = state.roster.signs.get(agent), state.mate(agent)
+        if sign and mate and mate.status != "inactive" and agent not in state.pings:
+            yield agent, _since(state, agent, sign)
+    leads = not state.roster.lead or state.me <= state.roster.lead
+    for agent, since in _silent_strangers(state, dealt):
+        yield agent, since + (0.0 if leads else state.settings.stale * PATIENCE)
 
 
 def _silent_strangers(state: State, dealt: set[str]) -> Iterator[tuple[str, float]]:
-    for seen, agent in state.roster.silent:
-        mate = state.mate(agent)
+    for sign, agent in state.roster.silent:
         if agent == state.me or agent in dealt or agent in state.pings:
             continue
+        mate = state.mate(agent)
         if mate is None or mate.status == "inactive":
             continue
-        yield agent, _since(state, agent, seen)
-        if seen > state.clock - state.settings.stale:
+        yield agent, _since(state, agent, sign)
+        if sign > state.clock - state.settings.stale:
             return
 
 
-def _since(state: State, agent: str, seen: float) -> float:
-    return max(seen, state.awake, state.heard.get(agent, 0.0))
+def _since(state: State, agent: str, sign: float) -> float:
+    return max(sign, state.awake, state.heard.get(agent, 0.0))
 
 
 def _tick(work: Work, _: Tick) -> None:

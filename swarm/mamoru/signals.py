@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from swarm.events import Event
 
 
-@dataclass(slots=True, frozen=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Mate:
     """Another agent as its channel row or registry entry tells (S: the live roster).
+
+    Taken as immutable, and shared between the agents of a process.
 
     ``seen``: its last sign of life, epoch seconds by whoever wrote it; 0 for one that gives
     none, such as a person with nothing but an entry: its silence means nothing.
@@ -28,23 +30,40 @@ class Roster:
 
     ``mates``: by id; it may hold the guarded agent itself, whose row then tells what others
     made of it.  ``at``: when it was read.  ``stale``: seconds of silence that make a suspect.
-    ``silent``: (sign of life, id) of those that give one and are not inactive, longest silent
-    first; a sign of life from the future is none at all.  ``lead``: the smallest id among
-    those fresh: it alone asks after suspects that nobody deals with, else everybody would.
+    ``before``: the one read before; then a sign of life is one that changed since, whatever the
+    clock of its writer says.
+
+    ``signs``: when each last gave a sign, by our clock, for those that give any and are not
+    inactive; ``silent``: the same, longest silent first.  ``lead``: the smallest id among those
+    fresh: it asks after suspects that nobody deals with, else everybody would.
     """
 
-    __slots__ = ("at", "lead", "mates", "silent")
+    __slots__ = ("at", "lead", "mates", "signs", "silent")
 
-    def __init__(self, mates: Mapping[str, Mate], at: float = 0.0, stale: float = 60.0) -> None:
+    def __init__(
+        self,
+        mates: Mapping[str, Mate],
+        at: float = 0.0,
+        stale: float = 60.0,
+        before: "Roster | None" = None,
+    ) -> None:
         self.mates = mates
         self.at = at or max((mate.seen for mate in mates.values()), default=0.0)
-        signs = [
-            (mate.seen if mate.seen <= self.at + stale else 1.0, name)
+        self.signs = {
+            name: self._sign(name, mate.seen, before)
             for name, mate in mates.items()
             if mate.seen > 0 and mate.status != "inactive"
-        ]
-        self.lead = min((name for seen, name in signs if seen > self.at - stale), default="")
-        self.silent = tuple(sorted(signs))
+        }
+        self.silent = sorted((sign, name) for name, sign in self.signs.items())
+        fresh = self.at - stale
+        self.lead = min((name for name, sign in self.signs.items() if sign > fresh), default="")
+
+    def _sign(self, name: str, seen: float, before: "Roster | None") -> float:
+        """A time that is still to come is taken for now, once."""
+        mate = before.mates.get(name) if before else None
+        if before is None or mate is None:
+            return min(seen, self.at)
+        return min(before.signs.get(name, seen), self.at) if mate.seen == seen else self.at
 
 
 @dataclass(slots=True)

@@ -57,9 +57,11 @@ class Active:
     since: float
 
 
-@dataclass(slots=True, frozen=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Given:
     """An open task that this agent asked of another; the fields are those of a Task.
+
+    Taken as immutable.
 
     ``root``: the key of the first request, in a retried one.  ``request`` is kept where it may
     have to be sent again.
@@ -107,8 +109,9 @@ class State:
     """What one agent's guardian knows.
 
     ``told``: the status that others last heard of; ``changed_at``: when it changed since then,
-    0 if it did not.  ``given``: open tasks by (key, worker).  ``finished``: how tasks ended, by
-    (key, other party), the last 64.  ``waiting``: retries by target, in order.  ``roster`` is
+    0 if it did not.  ``given``: open tasks by (key, worker).  ``finished``: how such ended, by
+    (key, worker); ``worked``: the ids of requests to us that are over, by (key, requester); 64
+    each.  ``waiting``: retries by target, in order.  ``roster`` is
     shared; ``news`` is what was heard since it was read.  ``pings``: who was asked when;
     ``heard``: who answered when.  ``left``: agents that signed off.  ``marked``: those we found
     inactive, with the sign of life they had then: a newer one takes them back.
@@ -133,6 +136,7 @@ class State:
         "status",
         "told",
         "waiting",
+        "worked",
     )
 
     me: str
@@ -142,6 +146,7 @@ class State:
     active: Active | None
     given: dict[Pair, Given]
     finished: dict[Pair, str]
+    worked: dict[Pair, str]
     waiting: dict[str, tuple[Retry, ...]]
     roster: Roster
     news: dict[str, Mate]
@@ -162,6 +167,7 @@ class State:
         self.active = None
         self.given = {}
         self.finished = {}
+        self.worked = {}
         self.waiting = {}
         self.roster = NOBODY
         self.news = {}
@@ -182,6 +188,7 @@ class State:
         new.active = self.active
         new.given = self.given
         new.finished = self.finished
+        new.worked = self.worked
         new.waiting = self.waiting
         new.roster = self.roster
         new.news = self.news
@@ -211,10 +218,6 @@ class State:
             mate = self.mate(agent)
             if agent != self.me and mate is not None and mate.status != "inactive":
                 yield agent, mate
-
-    def remember(self, key: str, other: str, end: str) -> None:
-        """Note how a task ended.  Only for a copy."""
-        self.finished = kept(self.finished, (key, other), end)
 
 
 NOBODY = Roster({})
@@ -269,14 +272,16 @@ def recall(
 def _recall_worked(state: State, task: Task) -> None:
     """A task asked of us: only our own answers tell what we made of it."""
     if task.final:
-        state.remember(task.key, task.requester, task.state)
+        state.worked = kept(state.worked, (task.key, task.requester), task.ref)
     elif task.taken:
         state.active = Active(task.key, task.requester, task.ref, task.since)
 
 
 def _recall_given(state: State, task: Task, now: float) -> None:
+    pair = (task.key, task.worker)
     if task.final:
-        state.remember(task.key, task.worker, end_of(task, state.settings))
+        state.finished = kept(state.finished, pair, end_of(task, state.settings))
+    if task.final or not task.request:
         return
     given = Given(
         task=task.key,
@@ -292,7 +297,7 @@ def _recall_given(state: State, task: Task, now: float) -> None:
         attempt=task.attempt,
         request=task.request if task.retry else None,
     )
-    state.given = {**state.given, (task.key, task.worker): given}
+    state.given = {**state.given, pair: given}
 
 
 SWALLOWED = "swallowed"

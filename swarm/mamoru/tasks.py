@@ -91,9 +91,9 @@ class Task:
 def fold(events: Iterable[Event]) -> dict[str, Task]:
     """The tasks that the events speak of, by key; a second worker of one key: ``key/worker``.
 
-    Tolerant: events count by their time, then in the order given; repeated ones change nothing;
-    a follow-up whose request is unknown still makes a task; what is no task event, or makes no
-    sense, is passed over.  Never raises.
+    Tolerant: events of a channel count by their number, others by their time, then in the order
+    given; repeated ones change nothing; a follow-up whose request is unknown still makes a task;
+    what is no task event, or makes no sense, is passed over.  Never raises.
     """
     tasks: dict[str, list[Task]] = {}
     ordered = _ordered(events)
@@ -117,19 +117,25 @@ def _slots(found: list[Task]) -> list[tuple[str, Task]]:
 
 
 def _ordered(events: Iterable[Event]) -> list[Event]:
-    """Task events once each, by time; one without a time stays behind the one before it."""
+    """Task events once each, in their order.
+
+    The clocks of two hosts differ, so a channel's numbers are the better order; mail has none.
+    An event without a time stays behind the one before it.
+    """
     seen: set[tuple[str, str, str]] = set()
-    timed: list[tuple[float, int, Event]] = []
-    last = 0.0
+    found: list[Event] = []
     for event in events:
         mark = (event.id, event.sender, event.to)
         if event.problem or event.kind not in TASK_EVENTS or (event.id and mark in seen):
             continue
         seen.add(mark)
-        last = event.at if event.at > 0 else last
-        timed.append((last, len(timed), event))
-    timed.sort(key=lambda item: item[:2])
-    return [event for _, _, event in timed]
+        found.append(event)
+    if all(event.id.isascii() and event.id.isdigit() and len(event.id) < 20 for event in found):
+        return sorted(found, key=lambda event: int(event.id))
+    times: list[float] = []
+    for event in found:
+        times.append(event.at if event.at > 0 else (times[-1] if times else 0.0))
+    return [found[n] for n in sorted(range(len(found)), key=times.__getitem__)]
 
 
 def _open(tasks: dict[str, list[Task]], event: Event) -> None:
@@ -212,11 +218,18 @@ def _unasked(event: Event) -> Task:
     """A task known from a follow-up only."""
     pair = (event.to, event.sender)
     requester, worker = pair if event.kind in FROM_WORKER else (event.sender, event.to)
-    return Task(key=event.task, requester=requester, worker=worker, since=event.at, heard=event.at)
+    task = Task(key=event.task, requester=requester, worker=worker, since=event.at)
+    task.heard = task.last_at = event.at
+    task.ref = event.ref if event.kind == "task_ack" else ""
+    return task
 
 
 def _apply(task: Task, event: Event) -> None:
-    task.told = task.told or is_record(event)
+    if is_record(event):
+        # It was written because nothing final had come, whatever the clocks of others say.
+        task.told = True
+        if task.final and task.state != "rejected":
+            task.state = "failed"
     if task.final:
         task.late += 1
         return

@@ -2,7 +2,7 @@
 
 from swarm.events import Event
 from swarm.mamoru.signals import Action, Notify, Send, SetStatus
-from swarm.mamoru.state import Given, Retry, State, without
+from swarm.mamoru.state import Given, Retry, State, kept, without
 from swarm.mamoru.tasks import is_record
 
 NOTHING = Event(kind="")
@@ -66,7 +66,7 @@ class Work:
         if self.given:
             pair = (self.given.task, self.given.worker)
             self.state.given = without(self.state.given, pair)
-            self.state.remember(*pair, end)
+            self.state.finished = kept(self.state.finished, pair, end)
 
     def forget(self, retry: Retry, target: str) -> None:
         """The retry no longer waits."""

@@ -66,25 +66,35 @@ class Bus:
         for member in self._members.values():
             member.read = members.enter(db, self.place.channel, member)
 
-    def _write(self, work: "Callable[[sqlite3.Connection], Result]") -> "Result":
-        """Run a transaction in the file that has the name when it is over.
+    def _write(
+        self, work: "Callable[[sqlite3.Connection], Result]", alone: bool = False
+    ) -> "Result":
+        """Run a transaction, or a statement ``alone``, in the file that has the name afterwards.
 
         One that went into a file deleted meanwhile is run again in its successor: what is
         reported as stored can be found.
         """
         for _ in range(REPLACED_AT_MOST):
+            write = self._database.write_one if alone else self._database.write
+            try:
+                result = write(work)
+            except SwarmError:
+                if self._database.in_place():
+                    raise
+            else:
+                if self._database.in_place():
+                    return result
             self._follow()
-            result = self._database.write(work)
-            if self._database.in_place():
-                return result
         raise Temporary(f"{self.place.database} is replaced again and again", "find out by whom")
 
-    def _ensure(self, db: sqlite3.Connection, session: str) -> None:
-        """Enter a member again whose row somebody removed."""
+    def _ensure(self, db: sqlite3.Connection, session: str) -> bool:
+        """Enter a member again whose row somebody removed; whether that was so."""
         member = self._members.get(session)
-        if member and db.execute(queries.AGENT_EXISTS, (session,)).fetchone() is None:
-            member.read = members.enter(db, self.place.channel, member)
-            self.notes.append(f"{session} had been removed from the roster: entered again")
+        if member is None or db.execute(queries.AGENT_EXISTS, (session,)).fetchone():
+            return False
+        member.read = members.enter(db, self.place.channel, member)
+        self.notes.append(f"{session} had been removed from the roster: entered again")
+        return True
 
     def close(self) -> None:
         """Give back all claims and close the file; nobody leaves by that."""

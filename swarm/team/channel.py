@@ -94,11 +94,13 @@ class Channel(Reading, Writing):
         model: str = "",
         cwd: str = "",
         status: str = "available",
+        skip: bool = False,
     ) -> str:
         """Enter an agent, and speak for it until ``leave`` or ``close``; return its cursor.
 
-        A first join begins after the newest message (S), a known session where it was.  The
-        broadcast that S wants is the caller's.  Conflict if another process speaks for it.
+        A first join begins after the newest message (S), and so does ``skip``; a known session
+        where it was.  The broadcast that S wants is the caller's.  Conflict if another process
+        speaks for it.
         """
         row = AgentRow(
             names.check_id(session), name or session, description, provider, model, cwd,
@@ -110,7 +112,9 @@ class Channel(Reading, Writing):
             member = Member(row, Claim(self.place, session))
         member.row = row
         try:
-            member.read = self._write(lambda db: members.enter(db, self.place.channel, member))
+            member.read = self._write(
+                lambda db: members.enter(db, self.place.channel, member, skip)
+            )
         except BaseException:
             if session not in self._members:
                 member.claim.release()

@@ -179,6 +179,15 @@ class Database:
 
     # --- writing ---------------------------------------------------------------------------
 
+    def write_one(self, work: "Callable[[sqlite3.Connection], Result]") -> "Result":
+        """Run ``work`` that is a single statement, and so a transaction by itself."""
+        try:
+            result = work(self._db)
+        except sqlite3.Error as error:
+            raise from_sqlite(error, self.place.database) from None
+        self.writes += 1
+        return result
+
     def write(self, work: "Callable[[sqlite3.Connection], Result]") -> "Result":
         """Run ``work`` in one short transaction that begins with the lock, and commit it.
 

@@ -51,11 +51,14 @@ def now_ms() -> int:
     return int(time.time() * 1000)
 
 
-def enter(db: "sqlite3.Connection", channel: str, member: Member) -> int:
-    """Write the agent's row; a cursor that it has is kept.  Return it, -1 if it is no number."""
+def enter(db: "sqlite3.Connection", channel: str, member: Member, skip: bool = False) -> int:
+    """Write the agent's row; a cursor that it has is kept.  Return it, -1 if it is no number.
+
+    ``skip`` sets it to the end instead.
+    """
     row = member.row
-    start = None
-    if db.execute(queries.CURSOR, (row.session, channel)).fetchone() is None:
+    start = newest(db, channel) if skip else None
+    if start is None and db.execute(queries.CURSOR, (row.session, channel)).fetchone() is None:
         start = _start(db, channel, member)
     optional = [whole(text) or None for text in (row.description, row.provider, row.model, row.cwd)]
     name = whole(row.name) or row.session
@@ -108,7 +111,7 @@ def prune(database: "Database", name: str, keep: str) -> list[str]:
     """Remove inactive agents and their cursors; their messages and files stay."""
 
     def work(db: "sqlite3.Connection") -> list[str]:
-        found = db.execute(queries.INACTIVE, {"name": name, "keep": keep}).fetchall()
+        found = db.execute(queries.INACTIVE, {"name": whole(name), "keep": whole(keep)}).fetchall()
         for (session,) in found:
             db.execute(queries.REMOVE_CURSORS, (session,))
             db.execute(queries.REMOVE_AGENT, (session,))

@@ -7,7 +7,7 @@ says one process speaks for it.
 import os
 
 from swarm import names
-from swarm.errors import Conflict, UsageError, from_os
+from swarm.errors import Conflict, Unreadable, UsageError, from_os
 from swarm.mailbox import disk
 
 TYPE_CHECKING = False
@@ -186,6 +186,11 @@ def wipe(place: Place) -> None:
     """
     import shutil
 
+    if os.path.islink(place.folder):
+        raise Unreadable(
+            f"{place.folder} is a link: what it leads to is not removed",
+            "remove the link, or the folder that it leads to, by hand",
+        )
     try:
         disk.remove(place.database)
         for suffix in BESIDE:

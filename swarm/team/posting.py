@@ -10,7 +10,7 @@ from swarm.team.members import now_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from swarm.team.database import Database
+    from swarm.team.database import Database, Row
 
 LATEST = 1e12  # epoch seconds that a created_at can hold
 
@@ -20,22 +20,44 @@ def post(db: sqlite3.Connection, channel: str, event: Event) -> Event:
 
     An event whose ``origin`` is there already is found, not stored again: the answer is then
     the first one, whoever sent it.  Unknown where sender, recipient, task or ref does not
-    exist: S's foreign keys would refuse it, and a dangling one ends the known client.
+    exist: a dangling one would end the known client.
     """
     found = by_origin(db, event.origin)
     if found is not None:
         return found
-    _check_agents(db, event)
     own = event.kind == "task_req"  # its task is itself, whatever it says (S)
-    task = None if own else _existing(db, event.task, "task")
-    ref = _existing(db, event.ref, "message")
+    task = None if own else _number(event.task, "task")
+    ref = _number(event.ref, "message")
     at = int(event.at * 1000) if 0 < event.at < LATEST else now_ms()
-    values = (event.sender, event.to or None, channel, task, ref, payload(event), at)
-    message = db.execute(queries.INSERT, values).lastrowid
+    sender, to = whole(event.sender), whole(event.to) or None
+    message = _insert(db, (sender, to, channel, task, ref, payload(event), at))
     if own:
         db.execute(queries.NUMBER_TASK, (message,))
         task = message
     return event.replace(id=str(message), task="" if task is None else str(task), at=at / 1000)
+
+
+def _insert(db: sqlite3.Connection, values: "Row") -> int:
+    """Insert a message and return its id; Unknown for what it names that does not exist."""
+    try:
+        cursor = db.execute(queries.INSERT, values)
+    except sqlite3.IntegrityError:
+        raise _unknown(db, values) from None
+    if not cursor.rowcount:
+        raise _unknown(db, values)
+    return int(cursor.lastrowid or 0)
+
+
+def _unknown(db: sqlite3.Connection, values: "Row") -> Unknown:
+    """Which of the things that a message names is not there."""
+    sender, to, _, task, ref = values[:5]
+    known = [row.session for row in map(rows.agent, db.execute(queries.AGENTS))]
+    if sender not in known:
+        return unknown_agent(sender, [], "join the channel first")
+    for number, what in ((task, "task"), (ref, "message")):
+        if number and not db.execute(queries.MESSAGE_EXISTS, (number,)).fetchone():
+            return unknown_number(str(number), what)
+    return unknown_agent(str(to), known)
 
 
 def by_origin(db: sqlite3.Connection, origin: str) -> Event | None:
@@ -61,20 +83,6 @@ def post_what_can_be(db: sqlite3.Connection, channel: str, events: list[Event]) 
     return posted
 
 
-def _check_agents(db: sqlite3.Connection, event: Event) -> None:
-    """Raise Unknown unless the sender, and a recipient that is named, have a row."""
-    if not has_agent(db, event.sender):
-        raise unknown_agent(event.sender, [], "join the channel first")
-    if event.to and not has_agent(db, event.to):
-        known = [row.session for row in map(rows.agent, db.execute(queries.AGENTS))]
-        raise unknown_agent(event.to, known)
-
-
-def has_agent(db: sqlite3.Connection, session: str) -> bool:
-    """Whether the session has a row."""
-    return db.execute(queries.AGENT_EXISTS, (whole(session),)).fetchone() is not None
-
-
 def unknown_agent(session: str, known: list[str], hint: str = "") -> Unknown:
     """The error for an agent that has no row, with the likeliest one meant."""
     meant = names.closest(session, known)
@@ -83,18 +91,23 @@ def unknown_agent(session: str, known: list[str], hint: str = "") -> Unknown:
     return Unknown(f"no agent {names.shown(session)} in this channel", hint, "unknown-agent")
 
 
-def _existing(db: sqlite3.Connection, given: str, what: str) -> int | None:
-    """An id from outside as the number of an existing message; None for ''."""
+def _number(given: str, what: str) -> int | None:
+    """An id from outside as a number, None for ''; Unknown where no message can have it."""
     if not given:
         return None
     number = rows.number(given)
-    if not number or not db.execute(queries.MESSAGE_EXISTS, (number,)).fetchone():
-        raise Unknown(
-            f"no {what} {names.shown(given)} in this channel",
-            "swarm team history lists the numbers",
-            code=f"unknown-{what}",
-        )
+    if not number:
+        raise unknown_number(given, what)
     return number
+
+
+def unknown_number(given: str, what: str) -> Unknown:
+    """The error for a task or message that does not exist."""
+    return Unknown(
+        f"no {what} {names.shown(given)} in this channel",
+        "swarm team history lists the numbers",
+        code=f"unknown-{what}",
+    )
 
 
 def left_since(database: "Database", session: str, message: int) -> bool:

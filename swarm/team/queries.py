@@ -99,9 +99,11 @@ ORIGIN = """CASE WHEN instr(payload, '"origin"') AND typeof(payload) = 'text' TH
   END"""
 BY_ORIGIN = f"SELECT {COLUMNS} FROM messages WHERE {ORIGIN} = ? AND {ORIGIN} IS NOT NULL"
 MESSAGE_EXISTS = "SELECT 1 FROM messages WHERE message_id = ?"
+# The foreign keys hold sender, task and ref; S has none for the recipient.
 INSERT = """INSERT INTO messages
  (from_agent, to_agent, channel, task_id, ref_message_id, payload, created_at)
- VALUES (?, ?, ?, ?, ?, ?, ?)"""
+ SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7
+ WHERE ?2 IS NULL OR EXISTS (SELECT 1 FROM agents WHERE session_id = ?2)"""
 NUMBER_TASK = "UPDATE messages SET task_id = message_id WHERE message_id = ?"
 
 # --- agents --------------------------------------------------------------------------------

@@ -61,17 +61,18 @@ def event(row: "Row") -> Event:
     """
     message, sender, to, task, ref, payload, created = row
     fields: dict[str, Any] = {
-        "sender": text(sender),
-        "to": text(to),
-        "task": text(task),
-        "ref": text(ref),
+        "sender": sender if sender.__class__ is str else text(sender),
+        "to": to if to.__class__ is str else text(to),
+        "task": "" if task is None else text(task),
+        "ref": "" if ref is None else text(ref),
         "id": str(message),
-        "at": milliseconds(created) / 1000,
+        "at": created / 1000 if created.__class__ is int else 0.0,
     }
     if payload is None:
         return Event(kind="", problem="no event: the payload is over 1 MiB", **fields)
     found = from_payload(payload, **fields)
-    found.task = found.key
+    if task is None:
+        found.task = found.key
     return found
 
 

@@ -4,8 +4,8 @@ import sqlite3
 from dataclasses import dataclass, field
 
 from swarm import names
-from swarm.errors import UsageError
-from swarm.events import Event
+from swarm.errors import Unknown, UsageError
+from swarm.events import Event, whole
 from swarm.team import members, posting, queries, rows
 from swarm.team.bus import Bus
 
@@ -38,9 +38,17 @@ class Writing(Bus):
         whoever sent that; so of many that send one origin, one sees itself as the sender.
         """
 
+        channel = self.place.channel
+        alone = not event.origin and event.kind != "task_req"
+        try:
+            return self._write(lambda db: posting.post(db, channel, event), alone)
+        except Unknown:
+            if event.sender not in self._members:
+                raise
+
         def work(db: sqlite3.Connection) -> Event:
             self._ensure(db, event.sender)
-            return posting.post(db, self.place.channel, event)
+            return posting.post(db, channel, event)
 
         return self._write(work)
 
@@ -100,16 +108,16 @@ class Writing(Bus):
         own = [event.replace(sender=session) for event in effects.sends]
         posted = posting.post_what_can_be(db, self.place.channel, own)
         for other in effects.inactive:
-            db.execute(queries.MARK_INACTIVE, (other,))
+            db.execute(queries.MARK_INACTIVE, (whole(other),))
         for other in effects.available:
-            if not posting.left_since(self._database, other, message):
-                db.execute(queries.MARK_AVAILABLE, (other,))
+            if not posting.left_since(self._database, whole(other), message):
+                db.execute(queries.MARK_AVAILABLE, (whole(other),))
         if effects.status:
             self._set_status(db, session, checked_status(effects.status))
         return posted
 
     def _set_status(self, db: sqlite3.Connection, session: str, status: str) -> None:
-        if not db.execute(queries.SET_STATUS, (status, session)).rowcount:
+        if not db.execute(queries.SET_STATUS, (status, whole(session))).rowcount:
             raise posting.unknown_agent(session, [], "join the channel first")
         member = self._members.get(session)
         if member is not None:

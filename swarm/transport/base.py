@@ -87,6 +87,27 @@ class Transport(Protocol):
         ...
 
 
+class Voice(Protocol):
+    """How a command speaks for an agent, beside the guardian that may have it.
+
+    Every method may raise SwarmError.
+    """
+
+    me: str
+
+    def conversation(self) -> list[Event]:
+        """All of the agent's messages that a task may be about, both ways, handled or not."""
+        ...
+
+    def status(self) -> str:
+        """The agent's own status as the store has it, in S's words."""
+        ...
+
+    def apply(self, outcome: Outcome) -> list[Event]:
+        """As ``Transport.apply``; a guardian hears of it by ``Transport.sent``."""
+        ...
+
+
 class Store(Protocol):
     """A place where messages lie, seen by a process that guards some of its agents.
 
@@ -105,6 +126,10 @@ class Store(Protocol):
 
     def open(self, agent: str) -> Transport:
         """The agent's side; Conflict if another process guards it, Unknown if there is none."""
+        ...
+
+    def voice(self, agent: str) -> Voice:
+        """The agent's voice, whoever guards it; Unknown if there is no such agent."""
         ...
 
     def roster(self) -> Mapping[str, Mate]:

@@ -1,7 +1,8 @@
 """A mail tree as a store.
 
 What came is always found by looking: a folder's time every second, its names every 30 s.  The
-kernel's events, where there are any, only shorten that.
+kernel's events, where there are any, shorten that; only while they come, and thousands are
+guarded, are the looks spread over some seconds.
 """
 
 import threading
@@ -13,7 +14,7 @@ from swarm.errors import Conflict
 from swarm.mailbox import layout, watch
 from swarm.mailbox.layout import Root, check_known
 from swarm.mamoru.signals import Mate
-from swarm.transport.base import Store
+from swarm.transport.base import Store, Voice
 from swarm.transport.mail_agent import MailTransport
 from swarm.transport.mail_claim import MailClaim
 from swarm.transport.mail_roster import Registry
@@ -21,6 +22,10 @@ from swarm.transport.mail_roster import Registry
 # Seconds: between two looks at all open mailboxes; until watching is tried again.
 LOOK = 1.0
 AGAIN = 30.0
+# Mailboxes in one look while events come (10,000 idle ones: a twentieth of a core at most), and
+# seconds without a word from the watcher until they count as not coming.
+SHARE = 1000
+DEAF = 10.0
 
 
 class MailStore(Store):
@@ -34,6 +39,7 @@ class MailStore(Store):
         self._entries = Registry(root)
         self._open: dict[str, MailTransport] = {}
         self._looked = float("-inf")
+        self._next = 0
         self._bell = _Bell(root) if watching else None
         self._notes: list[str] = []
 
@@ -53,6 +59,11 @@ class MailStore(Store):
             raise
         self._open[agent] = transport
         return transport
+
+    def voice(self, agent: str) -> Voice:
+        names.check_id(agent)
+        check_known(self.root, agent)
+        return MailTransport(self.root, agent, self._entries, None, self._shut)
 
     def _shut(self, agent: str) -> None:
         self._open.pop(agent, None)
@@ -85,7 +96,15 @@ class MailStore(Store):
         if now < self._looked + LOOK:
             return set()
         self._looked = now
-        return {agent for agent, transport in self._open.items() if transport.due()}
+        return {agent for agent in self._turn() if self._open[agent].due()}
+
+    def _turn(self) -> list[str]:
+        """Whose mailboxes this look is at."""
+        agents = list(self._open)
+        if len(agents) <= SHARE or not (self._bell and self._bell.hears()):
+            return agents
+        start, self._next = self._next % len(agents), self._next + SHARE
+        return (agents + agents)[start : start + SHARE]
 
     def _sleep(self, seconds: float) -> None:
         if self._bell:
@@ -114,6 +133,7 @@ class _Bell:
         self._rung = threading.Condition()
         self._hinted: set[str] = set()
         self._notes: list[str] = []
+        self._heard = float("-inf")
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -125,6 +145,10 @@ class _Bell:
         with self._rung:
             found, self._hinted = self._hinted, set()
             return found
+
+    def hears(self) -> bool:
+        """Whether the tree is watched right now."""
+        return time.monotonic() - self._heard < DEAF
 
     def notes(self) -> list[str]:
         """Why the tree is not watched, if it is not."""
@@ -148,12 +172,15 @@ class _Bell:
                 if str(error) != told:
                     told = str(error)
                     self._note(f"the mail tree is not watched, only looked at: {told}")
+            self._heard = float("-inf")
             self._stop.wait(AGAIN)
 
     def _ring(self, hinted: set[str]) -> None:
-        with self._rung:
-            self._hinted |= hinted
-            self._rung.notify_all()
+        self._heard = time.monotonic()
+        if hinted:
+            with self._rung:
+                self._hinted |= hinted
+                self._rung.notify_all()
 
     def _note(self, text: str) -> None:
         with self._rung:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from swarm import names
 from swarm.errors import Conflict, SwarmError, Unknown, UsageError
-from swarm.events import Event, headers
+from swarm.events import Event, date, headers
 from swarm.mailbox import delivery, inbox, receipts
 from swarm.mailbox.delivery import Delivered
 from swarm.mailbox.layout import Root, check_inbox, check_known
@@ -34,7 +34,7 @@ class MailTransport(Transport):
         root: Root,
         agent: str,
         entries: Registry,
-        claim: MailClaim,
+        claim: MailClaim | None,
         shut: Callable[[str], None],
     ) -> None:
         self.me = agent
@@ -67,7 +67,8 @@ class MailTransport(Transport):
 
     def _list(self) -> None:
         """What is unread now; what came since is read for its place in the order."""
-        self._claim.check()
+        if self._claim:
+            self._claim.check()
         self._inbox.listing()
         unread = set(inbox.unread_names(self._root, self.me))
         if self._inbox.missing():
@@ -132,17 +133,14 @@ class MailTransport(Transport):
                 self._outbox.append(event)
         self._known &= found
 
+    def conversation(self) -> list[Event]:
+        return [event for _, event in self._past()]
+
     def history(self) -> list[Event]:
         """Own inbox and sent; what is unread counts as handled if our answer lies in sent."""
         unread = set(inbox.unread_names(self._root, self.me))
-        here, there = self._root.inbox(self.me), self._root.sent(self.me)
-        letters = [
-            letter
-            for folder in (here, there)
-            for letter in self._in_order(folder, set(inbox.message_names(self._root, folder)))
-        ]
-        events = [(one, self._past(one)) for one in sorted(letters, key=lambda one: one.key)]
-        self._remembers = True
+        here = self._root.inbox(self.me)
+        events = self._past()
         said = [event for _, event in events]
         self._done |= settled(self.me, said, unread)
         handled = self._done | answered(self.me, said)
@@ -152,7 +150,18 @@ class MailTransport(Transport):
             if one.folder != here or one.name not in unread or one.name in handled
         ]
 
-    def _past(self, letter: Letter) -> Event:
+    def _past(self) -> list[tuple[Letter, Event]]:
+        """All of the inbox and of sent, by their time."""
+        letters = [
+            letter
+            for folder in (self._root.inbox(self.me), self._root.sent(self.me))
+            for letter in self._in_order(folder, set(inbox.message_names(self._root, folder)))
+        ]
+        ordered = sorted(letters, key=lambda one: one.key)
+        self._remembers = True
+        return [(letter, self._of_the_past(letter)) for letter in ordered]
+
+    def _of_the_past(self, letter: Letter) -> Event:
         """A message of the past; whole where it may have to be sent again."""
         event = self._letters.event(letter)
         if event.retry and not letter.whole:
@@ -166,7 +175,8 @@ class MailTransport(Transport):
     def close(self) -> None:
         self._shut(self.me)
         self._entries.rest(self.me)
-        self._claim.release()
+        if self._claim:
+            self._claim.release()
 
     # --- writing -----------------------------------------------------------------------------
 
@@ -233,7 +243,7 @@ class MailTransport(Transport):
                 detail=lines["Detail"],
                 ref=lines["Ref"],
                 key=send.origin,
-                more={name: lines[name] for name in MORE},
+                more={name: lines[name] for name in MORE} | {"Date": _moment(send.at)},
             )
         except Unknown:
             if send.to:
@@ -254,6 +264,12 @@ class MailTransport(Transport):
         self._known.add(one.name)
         self._outbox.append(event)
         return event
+
+
+def _moment(at: float) -> str:
+    """A Date that also orders what is said within one second."""
+    whole, part = date(at), int(at % 1 * 1e6)
+    return f"{whole[:-1]}.{part:06d}Z" if whole and part else whole
 
 
 def _whole(event: Event) -> Event:

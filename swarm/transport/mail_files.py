@@ -51,9 +51,10 @@ class Folder:
         stamp = self._look()
         if stamp != self._stamp or stamp is None:
             self._stamp, self._since = stamp, now
+        first = self._listed == float("-inf")
         self._listed = now
         # At different times for different folders.
-        self._full_at = now + self._full * random.uniform(0.5, 1.0)
+        self._full_at = now + self._full * random.uniform(0.1 if first else 0.9, 1.0)
 
     def missing(self) -> bool:
         """Whether it was not there when it was listed."""
@@ -176,7 +177,7 @@ def _parsed(fd: int, size: int) -> tuple[Message, bool]:
 class Letter:
     """One message file: ``message`` as parsed, ``at`` when it was sent.
 
-    A Date is in whole seconds; where the file's time bears it out, that one is taken.
+    A Date in whole seconds is made finer by the file's time, where that bears it out.
     ``whole``: whether the body was read.
     """
 
@@ -192,7 +193,7 @@ class Letter:
         self.problem = problem
         self.at = mtime
         said = from_message(message, self.name, mtime, "").at
-        if abs(said - mtime) >= SETTLED:
+        if said % 1 or abs(said - mtime) >= SETTLED:
             self.at = said
 
     @property

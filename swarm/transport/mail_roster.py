@@ -1,30 +1,27 @@
 """The registry as a roster: status words, signs of life.
 
-A guardian's sign of life is its entry's time, set to a half second, which no clock writes by
-itself.  By that it is told from an entry that was only written or touched, whose agent may have
-no guardian: the silence of such a one means nothing, so its ``seen`` is 0.
+Only a guardian's beat counts as a sign of life that may end.  The silence of an agent whose entry
+was written or touched otherwise means nothing, since it may have no guardian: its ``seen`` is 0.
 """
 
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 
 from swarm import names
 from swarm.errors import NoRoot, Unknown, from_os
 from swarm.mailbox import registry
 from swarm.mailbox.layout import Root, has_entry
 from swarm.mamoru.signals import Mate
-from swarm.transport.base import BEAT_EVERY
 from swarm.transport.mail_files import Folder
 
 # Mail's words for S's, and S's for mail's (docs/guardian.md); any other counts as available.
 TO_MAIL = {"busy": "active", "available": "paused", "inactive": "done"}
 FROM_MAIL = {"active": "busy", "done": "inactive", "error": "inactive"}
-# Touches and edits in place do not change the folder's time: all entries are looked at so often.
-LOOK = 5.0
-HALF = 500_000_000
-SECOND = 1_000_000_000
+# Seconds.  Touches and edits in place do not change the folder's time: so often all entries are
+# looked at.  A sign of life is seldom, since there may be 10,000, and old only after 60 s.
+LOOK = 15.0
+BEAT_EVERY = 15.0
 
 Mark = tuple[int, int, int]
 
@@ -49,6 +46,7 @@ class Registry:
         self._marks: dict[str, Mark] = {}
         self._mates: dict[str, Mate] = {}
         self._beaten: dict[str, float] = {}
+        self._ids: dict[str, str] = {}  # of file names
 
     def mates(self) -> Mapping[str, Mate]:
         """The roster; the same object where nothing changed."""
@@ -58,15 +56,14 @@ class Registry:
         return self._mates
 
     def _look(self) -> dict[str, Mark]:
+        found: dict[str, Mark] = {}
         try:
             with os.scandir(self._root.dir) as entries:
-                return {
-                    entry.name[:-4]: _mark(entry.stat(follow_symlinks=False))
-                    for entry in entries
-                    if names.is_message_name(entry.name)
-                    and names.is_id(entry.name[:-4])
-                    and entry.is_file(follow_symlinks=False)
-                }
+                for entry in entries:
+                    agent = self._id(entry.name)
+                    if agent and entry.is_file(follow_symlinks=False):
+                        found[agent] = _mark(entry.stat(follow_symlinks=False))
+            return found
         except FileNotFoundError:
             self._folder.forget()
             check_root(self._root)
@@ -74,6 +71,13 @@ class Registry:
         except OSError as error:
             self._folder.forget()
             raise from_os(error, "list", self._root.dir) from None
+
+    def _id(self, file: str) -> str:
+        """Whose entry a file of that name is, "" if nobody's."""
+        agent = self._ids.get(file)
+        if agent is None and names.is_message_name(file) and names.is_id(file[:-4]):
+            self._ids[file] = agent = file[:-4]
+        return agent or ""
 
     def _refresh(self, marks: dict[str, Mark]) -> None:
         changed = {name: mark for name, mark in marks.items() if self._marks.get(name) != mark}
@@ -131,26 +135,14 @@ class Registry:
 
     def _touch(self, agent: str) -> Mate | None:
         """Touch an entry; the mate it is now, if that is known without reading it."""
-        path = self._root.entry(agent)
-        moment = _half_second()
-        try:
-            before = _mark(os.lstat(path))
-            os.utime(path, ns=(moment, moment), follow_symlinks=False)
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise from_os(error, "touch", self._root.relative(path)) from None
+        touched = registry.beat(self._root, agent)
         mate = self._mates.get(agent)
-        if mate is None or before != self._marks.get(agent):
+        if touched is None or mate is None or _mark(touched[0]) != self._marks.get(agent):
             return None
-        self._marks[agent] = after = (before[0], moment, before[2])
-        return replace(mate, seen=_seen(after))
-
-
-def _half_second() -> int:
-    """The last half second that is over, in ns."""
-    whole, part = divmod(time.time_ns(), SECOND)
-    return (whole if part >= HALF else whole - 1) * SECOND + HALF
+        self._marks[agent] = mark = (touched[0].st_ino, touched[1], touched[0].st_size)
+        return Mate(
+            status=mate.status, seen=_seen(mark), name=mate.name, description=mate.description
+        )
 
 
 def _mark(stat: os.stat_result) -> Mark:
@@ -158,4 +150,4 @@ def _mark(stat: os.stat_result) -> Mark:
 
 
 def _seen(mark: Mark) -> float:
-    return mark[1] / SECOND if mark[1] % SECOND == HALF else 0.0
+    return mark[1] / registry.SECOND if registry.is_beat(mark[1]) else 0.0

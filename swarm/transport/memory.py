@@ -13,7 +13,7 @@ from threading import Condition
 from swarm.errors import Conflict, SwarmError, Unknown
 from swarm.events import Event
 from swarm.mamoru.signals import Mate
-from swarm.transport.base import BEAT_EVERY, PAGE, Outcome, Store, Transport, named
+from swarm.transport.base import BEAT_EVERY, PAGE, Outcome, Store, Transport, Voice, named
 from swarm.transport.handled import answered, settled
 
 
@@ -170,14 +170,18 @@ class MemoryTransport(Transport):
         except Unknown as error:
             return event.replace(problem=error.message)
 
-    def history(self) -> list[Event]:
+    def conversation(self) -> list[Event]:
         with self._memory.held():
-            unread = set(self._memory.waiting[self.me])
-            ours = [
+            return [
                 event
                 for event in self._memory.messages
                 if event.sender == self.me or event.to in ("", self.me)
             ]
+
+    def history(self) -> list[Event]:
+        ours = self.conversation()
+        with self._memory.held():
+            unread = set(self._memory.waiting[self.me])
         self._kept |= settled(self.me, ours, unread)
         open_ones = unread - self._kept - answered(self.me, ours)
         return [event for event in ours if event.id not in open_ones]
@@ -212,6 +216,12 @@ class MemoryStore(Store):
             if agent in self.memory.guarded:
                 raise Conflict(f"{agent} is guarded already", "end that one first", code="claimed")
             self.memory.guarded[agent] = self
+            return MemoryTransport(self, agent)
+
+    def voice(self, agent: str) -> Voice:
+        with self.memory.held():
+            if agent not in self.memory.mates:
+                raise Unknown(f"no agent {agent!a} here", code="unknown-agent")
             return MemoryTransport(self, agent)
 
     def shut(self, agent: str) -> None:

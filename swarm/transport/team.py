@@ -16,7 +16,7 @@ from swarm.team.place import is_ours
 from swarm.team.reading import PAGE as ROWS
 from swarm.team.rows import AgentRow
 from swarm.team.writing import Effects
-from swarm.transport.base import PAGE, Outcome, Store, Transport, named
+from swarm.transport.base import PAGE, Outcome, Store, Transport, Voice, named
 
 DETAIL_STEM = 48
 
@@ -73,10 +73,14 @@ class TeamTransport(Transport):
     def history(self) -> list[Event]:
         """All of its tasks' messages, but for those behind the cursor."""
         cursor = int(self._channel.cursor(self.me))
+        said = self.conversation()
+        return [e for e in said if e.sender == self.me or int(e.id) <= cursor]
+
+    def conversation(self) -> list[Event]:
         found: list[Event] = []
         after = ""
         while page := self._channel.tasks_of(self.me, after, ROWS):
-            found += [e for e in page if e.sender == self.me or int(e.id) <= cursor]
+            found += page
             after = page[-1].id
         return found
 
@@ -112,13 +116,14 @@ class TeamStore(Store):
             raise Conflict(f"{agent} is guarded already", "end that one first", code="claimed")
         row = self.channel.row(agent)
         if row is None:
-            raise Unknown(
-                f"no agent {names.shown(agent)} in this channel",
-                "swarm team join enters one",
-                code="unknown-agent",
-            )
+            raise _unknown(agent)
         self._join(row)
         self._open.add(agent)
+        return TeamTransport(self, agent)
+
+    def voice(self, agent: str) -> Voice:
+        if all(row.session != agent for row in self.channel.roster()):
+            raise _unknown(agent)
         return TeamTransport(self, agent)
 
     def _join(self, row: AgentRow) -> None:
@@ -178,3 +183,8 @@ class TeamStore(Store):
     def close(self) -> None:
         self._open.clear()
         self.channel.close()
+
+
+def _unknown(agent: str) -> Unknown:
+    text = f"no agent {names.shown(agent)} in this channel"
+    return Unknown(text, "swarm team join enters one", code="unknown-agent")

@@ -124,3 +124,17 @@ def test_mail_and_team_do_not_know_each_other() -> None:
         elif place.startswith("team/"):
             found = {name for name in imports(path) if name.startswith("swarm.mailbox")}
             assert found <= {"swarm.mailbox", "swarm.mailbox.disk"}, place
+
+
+def test_a_transport_knows_one_store() -> None:
+    """What is its own in a file begins with its name; the rest is for all of them."""
+    homes = {"mail": "swarm.team", "team": "swarm.mailbox"}
+    for path in (PACKAGE / "transport").glob("*.py"):
+        kind = path.stem.partition("_")[0]
+        others = {f"swarm.transport.{name}" for name in ("mail", "team", "memory") if name != kind}
+        for target in imports(path):
+            assert not target.startswith(tuple(others)), f"{path.name} imports {target}"
+            if kind in homes:
+                assert not target.startswith(homes[kind]), f"{path.name} imports {target}"
+            else:
+                assert not target.startswith(tuple(homes.values())), f"{path.name} imports {target}"

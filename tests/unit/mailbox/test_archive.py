@@ -22,7 +22,7 @@ def put(root: Root, name: str, data: bytes = PLAIN, folder: str = "inbox") -> st
 
 def test_a_message_moves_with_every_byte_and_leaves_its_receipt(root: Root) -> None:
     old = put(root, "01_a_aaaa.txt")
-    (new,) = archive(root, "bob", ["01_a", "01_a_aaaa.txt"], False, False)
+    (new,), _ = archive(root, "bob", ["01_a", "01_a_aaaa.txt"], False, False)
     assert new == f"{root.sent('bob')}/01_a_aaaa.txt"
     assert Path(new).read_bytes() == PLAIN and not os.path.exists(old)
     assert receipts.has(root, "bob", "01_a_aaaa.txt") and inbox.count_unread(root, "bob") == 0
@@ -34,7 +34,7 @@ def test_a_taken_name_gets_a_number(root: Root) -> None:
     for name in ("01_a_aaaa.txt", "01_a_aaaa-2.txt"):
         put(root, name, b"mine", "sent")
     put(root, "01_a_aaaa.txt")
-    (new,) = archive(root, "bob", ["01_a_aaaa"], False, False)
+    (new,), _ = archive(root, "bob", ["01_a_aaaa"], False, False)
     assert os.path.basename(new) == "01_a_aaaa-3.txt" and Path(new).read_bytes() == PLAIN
     assert Path(f"{root.sent('bob')}/01_a_aaaa.txt").read_bytes() == b"mine"
 
@@ -52,17 +52,16 @@ def test_all_read_leaves_the_unread_and_what_is_no_mail(root: Root) -> None:
     os.mkfifo(f"{root.inbox('bob')}/04.txt")
     for name in ("01.txt", "03.txt", "04.txt"):
         receipts.write(root, "bob", name)
-    moved = archive(root, "bob", [], True, False)
+    moved, _ = archive(root, "bob", [], True, False)
     assert [os.path.basename(path) for path in moved] == ["01.txt", "03.txt"]
-    assert (
-        inbox.unread_names(root, "bob") == ["02.txt"]
-        and archive(root, "bob", [], True, False) == []
-    )
+    assert inbox.unread_names(root, "bob") == ["02.txt"] and archive(
+        root, "bob", [], True, False
+    ) == ([], None)
 
 
 def test_delete_removes_and_keeps_the_receipt(root: Root) -> None:
     path = put(root, "01.txt")
-    assert archive(root, "bob", ["01"], False, True) == [path]
+    assert archive(root, "bob", ["01"], False, True) == ([path], None)
     assert not os.path.exists(path) and os.listdir(root.sent("bob")) == []
     assert receipts.has(root, "bob", "01.txt")
 
@@ -77,7 +76,7 @@ def test_archiving_at_the_same_time_moves_each_message_once(root: Root) -> None:
 
     def work() -> None:
         try:
-            moved.extend(archive(root, "bob", [], True, False))
+            moved.extend(archive(root, "bob", [], True, False)[0])
         except SwarmError as error:
             failed.append(error)
 

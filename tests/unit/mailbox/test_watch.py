@@ -13,7 +13,7 @@ import pytest
 from swarm.mailbox import archive, registry
 from swarm.mailbox.delivery import send
 from swarm.mailbox.layout import Root, make_box
-from swarm.mailbox.watch import watch
+from swarm.mailbox.watch import hints, watch
 
 Told = "queue.SimpleQueue[tuple[str, str]]"
 
@@ -112,3 +112,37 @@ def test_changes_without_events_are_told_by_looking(
 
     monkeypatch.setattr(watchfiles, "watch", deaf)
     assert list(watch(root)) == [("delivered", "bob/inbox/05_e_eeee.txt")]
+
+
+def test_a_guardians_sign_of_life_is_no_change(root: Root, told: Told) -> None:
+    registry.register(root, "bob", "helper", "specialist", "waits")
+    assert told.get(timeout=10) == ("registry", "dir/bob.txt")
+    for _ in range(2):
+        assert registry.beat(root, "bob")
+        time.sleep(0.2)
+    Path(root.entry("bob")).touch()
+    assert told.get(timeout=10) == ("registry", "dir/bob.txt")
+    time.sleep(0.3)
+    assert told.empty()
+
+
+def test_hints_name_whose_mail_changed(root: Root) -> None:
+    for agent in ("eve", "amy"):
+        make_box(root, agent)
+    found: queue.SimpleQueue[set[str]] = queue.SimpleQueue()
+    stop = threading.Event()
+    thread = threading.Thread(target=lambda: [found.put(owners) for owners in hints(root, stop)])
+    thread.start()
+    try:
+        assert found.get(timeout=10) == set()  # it listens
+        Path(root.receipts("amy"), "01_x.txt").touch()
+        Path(root.dir, "amy.txt").touch()
+        send(root, "eve", ["bob"], "hello", b"")
+        owners: set[str] = set()
+        end = time.monotonic() + 10
+        while not {"eve", "bob"} <= owners and time.monotonic() < end:
+            owners |= found.get(timeout=10)
+        assert {"eve", "bob"} <= owners <= {"", "eve", "bob"}
+    finally:
+        stop.set()
+        thread.join()

@@ -96,6 +96,55 @@ class Guard:
         return [action.reason for action in self.of(Forward)]
 
 
+class Team:
+    """Guardians on one channel: what one stores, the others receive, in order."""
+
+    def __init__(self, *names: str) -> None:
+        self.log: list[Event] = []
+        self.guards = {name: Guard(name) for name in names}
+        self.forwards: list[tuple[str, str, str]] = []
+        for guard in self.guards.values():
+            guard.store = self.keep  # type: ignore[method-assign]
+        self.read = dict.fromkeys(names, 0)
+
+    def keep(self, event: Event) -> Event:
+        stored = event.replace(id=str(len(self.log) + 1))
+        stored.task = stored.task or (stored.id if stored.kind == "task_req" else "")
+        self.log.append(stored)
+        guard = self.guards[stored.sender]
+        guard.state, _ = step(guard.state, Sent(stored), guard.now)
+        return stored
+
+    def settle(self) -> None:
+        """Everybody polls until nobody has anything new."""
+        while any(at < len(self.log) for at in self.read.values()):
+            for name, guard in self.guards.items():
+                new, self.read[name] = self.log[self.read[name] :], len(self.log)
+                for event in new:
+                    if event.sender != name and event.to in ("", name):
+                        guard.do(Received(event))
+                        forwarded = guard.of(Forward)
+                        self.forwards += [(name, f.event.kind, f.reason) for f in forwarded]
+
+    def say(self, name: str, kind: str, **more: Any) -> Event:
+        """The mind of one speaks; the message as stored."""
+        at = len(self.log)
+        self.guards[name].say(kind, **more)
+        assert len(self.log) > at, self.guards[name].actions
+        stored = self.log[at]
+        self.settle()
+        return stored
+
+    @property
+    def story(self) -> list[tuple[str, str, str, str, str]]:
+        return [(e.sender, e.kind, e.to, e.task, e.ref) for e in self.log]
+
+
+@pytest.fixture
+def team() -> type[Team]:
+    return Team
+
+
 @pytest.fixture
 def make() -> type[Guard]:
     return Guard

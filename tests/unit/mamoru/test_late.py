@@ -105,6 +105,18 @@ class TestLateAndCrossing:
         bob.get("task_req", id=key)
         assert not bob.actions
 
+    def test_a_new_request_under_an_ended_key_is_shown_not_started(self, bob: Any) -> None:
+        bob.get("task_req", task="T", id="01_a.txt")
+        bob.say("task_done")
+        bob.get("task_req", task="T", id="02_b.txt")
+        assert bob.forwarded == ["ended"] and bob.state.active is None
+
+    def test_the_two_directions_of_one_thread_are_two_tasks(self, bob: Any) -> None:
+        bob.do(Sent(Event(kind="task_req", sender="bob", to="amy", task="T", id="01_a.txt")))
+        bob.get("task_done", task="T", id="02_b.txt")
+        bob.get("task_req", task="T", id="03_c.txt")
+        assert bob.kinds == ["task_ack"]
+
     def test_a_request_rejected_before_is_not_taken_when_it_comes_again(self, bob: Any) -> None:
         bob.take("amy")
         bob.get("task_req", "carl", id="9")
@@ -115,4 +127,4 @@ class TestLateAndCrossing:
     def test_what_is_remembered_of_ended_tasks_is_bounded(self, bob: Any) -> None:
         for number in range(500):
             bob.get("task_cancel", task=f"T{number}")
-        assert len(bob.state.finished) == 64
+        assert len(bob.state.worked) == 64

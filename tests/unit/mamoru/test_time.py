@@ -139,6 +139,19 @@ class TestLiveness:
         assert bob.of(MarkAvailable) == [MarkAvailable("eve")]
         assert dict(bob.state.teammates())["eve"].status == "available"
 
+    def test_what_a_dead_one_said_before_does_not_take_it_back(self, bob: Any) -> None:
+        bob.mates(eve="inactive 30")
+        bob.get("info_only", "eve", at=bob.now - 31)
+        assert not bob.of(MarkAvailable)
+        bob.get("info_only", "eve", at=bob.now - 29)
+        assert bob.of(MarkAvailable) == [MarkAvailable("eve")]
+
+    def test_the_others_ask_too_where_the_lead_keeps_failing(self, bob: Any) -> None:
+        bob.now += 241
+        bob.mates(amy="available", eve="available 241")
+        bob.do(Tick())
+        assert [(event.kind, event.to) for event in bob.sent] == [("ping", "eve")]
+
     def test_one_that_left_is_not_taken_back(self, bob: Any) -> None:
         bob.mates(eve="inactive")
         bob.get("broadcast", "eve", to="", intent="agent_leave")
@@ -179,10 +192,29 @@ class TestLiveness:
         assert not bob.sent
 
     def test_a_heartbeat_from_the_future_is_none_k07(self, bob: Any) -> None:
-        bob.later(100)
-        bob.mates(eve="available -259200")
+        ahead = {"eve": Mate(status="available", seen=NOW + 3 * 86400)}
+        bob.do(Roster(ahead, NOW))
+        bob.now += 60
+        bob.do(Roster(ahead, bob.now, before=bob.state.roster))
         bob.do(Tick())
         assert bob.kinds == ["ping"]
+
+    def test_a_heartbeat_that_moves_is_one_whatever_its_clock_says_k07(self, bob: Any) -> None:
+        for minute in range(10):
+            moved = {"eve": Mate(status="available", seen=NOW - 86400 + minute)}
+            bob.do(Roster(moved, bob.now, before=bob.state.roster if minute else None))
+            bob.later(50)
+            assert not bob.actions
+
+    def test_a_heartbeat_that_moves_settles_the_ping(self, bob: Any) -> None:
+        bob.mates(eve="available")
+        bob.later(60)
+        assert bob.kinds == ["ping"]
+        bob.now += 19
+        moved = {"eve": Mate(status="available", seen=bob.now)}
+        bob.do(Roster(moved, bob.now, before=bob.state.roster))
+        bob.later(1)
+        assert not bob.actions
 
     def test_our_own_suspension_makes_nobody_look_dead(self, bob: Any) -> None:
         key = bob.ask("eve")

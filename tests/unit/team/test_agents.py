@@ -46,6 +46,17 @@ def test_a_known_session_keeps_its_place(
     assert contents(later.receive("bob")) == ["missed"]
 
 
+def test_a_known_session_may_skip_what_it_missed(
+    channel: Channel, opened: Callable[..., Channel]
+) -> None:
+    channel.leave("bob")
+    missed = say(channel, "alice", "missed")
+    later = opened()
+    assert later.join("bob", skip=True) == missed.id
+    say(channel, "alice", "new")
+    assert contents(later.receive("bob")) == ["new"]
+
+
 def test_a_row_holds_what_was_given_and_text_that_can_be_stored(channel: Channel) -> None:
     channel.join(
         "carl", "C\udc80", "does\ud800", provider="p", model="m", cwd="/\udcff", status="busy"
@@ -74,8 +85,9 @@ def test_status_is_one_of_three_words_of_an_agent_that_is_there(channel: Channel
     assert channel.roster()[1].status == "busy"
     with pytest.raises(UsageError):
         channel.set_status("bob", "tired")
-    with pytest.raises(Unknown):
-        channel.set_status("nobody", "busy")
+    for nobody in ("nobody", "\ud800"):
+        with pytest.raises(Unknown):
+            channel.set_status(nobody, "busy")
 
 
 def test_pruning_removes_the_inactive_and_keeps_what_they_said(channel: Channel, peer: Any) -> None:
@@ -85,6 +97,7 @@ def test_pruning_removes_the_inactive_and_keeps_what_they_said(channel: Channel,
         say(channel, session, f"by {session}")
         channel.leave(session)
     assert channel.prune("Old", keep="old-2") == ["old-1"]
+    assert channel.prune("\udcff") == []
     assert channel.prune() == ["old-2", "other"] and channel.prune() == []
     assert [row.session for row in channel.roster()] == ["alice", "bob", "pi-1"]
     assert contents(channel.receive("alice")) == ["by old-1", "by old-2", "by other"]
@@ -237,6 +250,15 @@ def test_a_wipe_removes_the_files_of_the_channel_too(home: str, place: Place) ->
     with Channel.create(home, "ops", force=True) as channel:
         assert channel.roster() == []
     assert not os.path.exists(f"{place.folder}/bob")
+
+
+def test_a_wipe_follows_no_link(home: str, place: Place, tmp_path: Path) -> None:
+    Channel.create(str(tmp_path), "elsewhere").close()
+    os.makedirs(home)
+    os.symlink(tmp_path / "elsewhere", place.folder)
+    with pytest.raises(Unreadable):
+        Channel.create(home, "ops", force=True)
+    assert os.path.isfile(tmp_path / "elsewhere" / "team.db")
 
 
 def test_a_damaged_channel_is_wiped_only_by_force(home: str, place: Place) -> None:

@@ -1,6 +1,7 @@
 """What an idle agent costs, in calls to the system."""
 
 import os
+import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -86,3 +87,24 @@ def test_the_roster_is_one_stat_where_nothing_changed(
     calls.clear()
     assert store.roster() is first
     assert calls == {"stat": 1}
+
+
+def test_thousands_take_turns_while_events_come(
+    root: Root, quick: None, monkeypatch: pytest.MonkeyPatch, calls: Counter[str]
+) -> None:
+    monkeypatch.setattr(mail, "SHARE", 2)
+    store = MailStore(root)
+    sides = [store.open(agent) for agent in ("amy", "bob", "orchestrator")]
+    for side in sides:
+        side.receive(), side.sent()
+    end = time.monotonic() + 5
+    while not (store._bell and store._bell.hears()) and time.monotonic() < end:
+        store.wait(0.1)
+    calls.clear()
+    assert store.wait(0) == set() and calls["stat"] == 4
+    delivery.send(root, "amy", ["bob"], "hello", b"")
+    found: set[str] = set()
+    while "bob" not in found and time.monotonic() < end:
+        found |= store.wait(0.1) or set()
+    assert "bob" in found
+    store.close()

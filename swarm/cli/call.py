@@ -1,0 +1,104 @@
+"""One call: its options with the root and the agent they name, its body, its answer."""
+
+import os
+
+from swarm import names
+from swarm.cli import render
+from swarm.errors import SwarmError, Unreadable, UsageError
+from swarm.mailbox import layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Call:
+    """The options of one call, with the root and the agent they name."""
+
+    __slots__ = ("_root", "options")
+
+    def __init__(self, options: "dict[str, Any]") -> None:
+        self.options = options
+        self._root: layout.Root | None = None
+
+    def __getitem__(self, name: str) -> "Any":
+        return self.options[name]
+
+    @property
+    def root(self) -> layout.Root:
+        """The mail root, found once."""
+        if self._root is None:
+            env = os.environ
+            sync = env.get("SWARM_FSYNC") != "0"
+            given = self.options.get("root")
+            if given == "":
+                raise UsageError("--root is empty")
+            self._root = layout.find_root(given or "", env.get("SWARM_ROOT", ""), sync)
+        return self._root
+
+    @property
+    def me(self) -> str:
+        """The known agent who calls; UsageError if none is given."""
+        return layout.check_known(self.root, self.who())
+
+    def who(self) -> str:
+        """The id given by ``--as`` or SWARM_AGENT, not checked."""
+        given = self.options.get("as_")
+        name = os.environ.get("SWARM_AGENT", "") if given is None else given
+        if not name and given is None:
+            raise UsageError("no agent given", "name one with --as or SWARM_AGENT", code="no-agent")
+        return str(name)
+
+
+def show(call: Call, key: str, head: list[str], rows: list[list[str]], items: "list[Any]") -> None:
+    if call["json"]:
+        render.json({key: items})
+    elif call.options.get("zero") or not render.terminal():
+        render.lines(rows, bool(call.options.get("zero")))
+    elif rows:
+        render.table(head, rows)
+
+
+def body(call: Call) -> bytes:
+    given = [name for name in ("message", "file") if call[name] is not None]
+    if len(given) > 1:
+        raise UsageError("the body comes from -m or from -F, not from both")
+    if call["message"] is not None:
+        try:
+            text = str(call["message"]).encode()
+        except UnicodeEncodeError:
+            text = os.fsencode(call["message"])
+        return text if text.endswith(b"\n") else text + b"\n"
+    try:
+        if call["file"] is not None and call["file"] != "-":
+            return _from_file(call["file"])
+        if call["file"] is None and os.isatty(0):
+            raise UsageError("no body", "give it with -m or -F, or pipe it in")
+        return _limited(0)
+    except OSError as error:
+        raise Unreadable(f"cannot read the body: {error.strerror}", code="bad-body") from None
+
+
+def _from_file(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return _limited(file.fileno())
+    except FileNotFoundError:
+        raise UsageError(f"no file {names.shown(path)} for the body", code="bad-body") from None
+
+
+def _limited(fd: int) -> bytes:
+    from swarm.message import BODY_MAX, check_body
+
+    parts, size = [], 0
+    while size <= BODY_MAX and (part := render.patiently(os.read, fd, 1 << 20)):
+        parts.append(part)
+        size += len(part)
+    return check_body(b"".join(parts))
+
+
+def failed(errors: list[SwarmError], call: Call) -> int:
+    """Tell what went wrong beside what was done; the exit code for it."""
+    for error in errors:
+        render.error(error, call["json"])
+    return max((error.exit for error in errors), default=0)

@@ -1,0 +1,61 @@
+"""``swarm mamoru``: the guardian, for one agent or for many in one process."""
+
+import sys
+
+from swarm.cli import render, stores
+from swarm.cli.call import Call
+from swarm.errors import UsageError
+from swarm.mamoru.forward import Forwarder, Jsonl, Left
+from swarm.mamoru.host import Host, obey_signals
+from swarm.mamoru.run_command import Exec
+from swarm.transport.base import Store
+
+
+def mamoru(call: Call) -> None:
+    _check(call)
+    with stores.store(call, watching=True) as store:
+        agents = None if call["all"] else _agents(call)
+        forwarder = _forwarder(call, store)
+        host = Host(store, agents, forwarder, _tell, stores.settings(call), call["poll"])
+        obey_signals(host)
+        host.run(leave=call["leave"])
+
+
+def _check(call: Call) -> None:
+    if call["exec"] is not None and call["jsonl"]:
+        raise UsageError("--exec or --jsonl: one of them")
+    if call["all"] and call["agents"]:
+        raise UsageError("--all or --as: one of them")
+    if call["channel"] is not None and call["exec"] is None and not call["jsonl"]:
+        raise UsageError(
+            "on a channel nobody reads an inbox",
+            "say --jsonl or --exec CMD: where messages that need thinking are to go",
+        )
+    for name in ("poll", "task_timeout", "ping_timeout", "stale"):
+        value = call[name]
+        if value is not None and not 0.01 <= value < 1e9:
+            raise UsageError(f"--{name.replace('_', '-')} takes seconds from 0.01 up")
+
+
+def _agents(call: Call) -> list[str]:
+    """Those named; else the one who calls."""
+    named = [name for name in call["agents"] or [] if name]
+    return named or [call.who()]
+
+
+def _tell(agent: str, text: str) -> None:
+    render.note(f"{agent}: {text}" if agent else text)
+
+
+def _forwarder(call: Call, store: Store) -> Forwarder:
+    if call["jsonl"]:
+        return Jsonl(sys.stdout.buffer, _tell)
+    if call["exec"] is None:
+        return Left(_tell)
+    if call["channel"] is not None:
+        place = stores.channel_of(store).place
+        environ = {"SWARM_CHANNEL": place.channel}
+        return Exec(call["exec"], _tell, place.session, environ)
+    root = call.root
+    environ = {"SWARM_ROOT": root.path}
+    return Exec(call["exec"], _tell, lambda agent: f"{root.box(agent)}/results", environ)

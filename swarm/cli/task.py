@@ -1,0 +1,173 @@
+"""The signatures of ``swarm task …``."""
+
+from typing import Annotated
+
+import typer
+from typer import Argument, Option
+
+from swarm.cli import task_commands as run
+from swarm.cli.app import app, go
+from swarm.cli.options import As, Channel, Detail, File, Json, Root, Subject, Text, Zero
+
+task = typer.Typer(
+    help="Ask for work, do it, and follow it, by mail or over a channel.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(task, name="task")
+
+Own = Annotated[
+    str | None, Argument(metavar="TASK", help="The task's key; default: the one that is meant.")
+]
+Given = Annotated[str | None, Argument(metavar="TASK", help="The key; default: the only one.")]
+
+
+@task.command()
+def request(
+    ctx: typer.Context,
+    to: Annotated[str, Argument(metavar="TO", help="The agent who is to do it.")],
+    subject: Subject = None,
+    message: Text = None,
+    file: File = None,
+    detail: Detail = None,
+    intent: Annotated[
+        str | None, Option("--intent", metavar="I", help="What kind of work.")
+    ] = None,
+    queue: Annotated[bool, Option("--queue", help="If rejected, tell me and try again.")] = False,
+    block: Annotated[bool, Option("--block", help="If rejected, try again silently.")] = False,
+    channel: Channel = None,
+    zero: Zero = False,
+    json: Json = False,
+    root: Root = None,
+    as_: As = None,
+) -> None:
+    """Ask an agent to do something; prints the task's key."""
+    go(ctx, locals(), run.request)
+
+
+@task.command()
+def answer(
+    ctx: typer.Context,
+    task: Given = None,
+    subject: Subject = None,
+    message: Text = None,
+    file: File = None,
+    detail: Detail = None,
+    channel: Channel = None,
+    json: Json = False,
+    root: Root = None,
+    as_: As = None,
+) -> None:
+    """Answer a worker's question about a task you gave."""
+    go(ctx, locals(), run.answer)
+
+
+@task.command()
+def cancel(
+    ctx: typer.Context,
+    task: Given = None,
+    subject: Subject = None,
+    channel: Channel = None,
+    json: Json = False,
+    root: Root = None,
+    as_: As = None,
+) -> None:
+    """Cancel a task you gave."""
+    go(ctx, locals(), run.cancel)
+
+
+@task.command()
+def update(
+    ctx: typer.Context,
+    task: Own = None,
+    subject: Subject = None,
+    message: Text = None,
+    file: File = None,
+    detail: Detail = None,
+    channel: Channel = None,
+    json: Json = False,
+    root: Root = None,
+    as_: As = None,
+) -> None:
+    """Say how far your task is; it also keeps it from timing out."""
+    go(ctx, locals(), run.task_update)
+
+
+@task.command()
+def clarify(
+    ctx: typer.Context,
+    task: Own = None,
+    subject: Subject = None,
+    message: Text = None,
+    file: File = None,
+    detail: Detail = None,
+    channel: Channel = None,
+    json: Json = False,
+    root: Root = None,
+    as_: As = None,
+) -> None:
+    """Ask the requester of your task a question."""
+    go(ctx, locals(), run.clarify)
+
+
+@task.command()
+def done(
+    ctx: typer.Context,
+    task: Own = None,
+    subject: Subject = None,
+    message: Text = None,
+    file: File = None,
+    detail: Detail = None,
+    channel: Channel = None,
+    json: Json = False,
+    root: Root = None,
+    as_: As = None,
+) -> None:
+    """Your task is done; the result in a few words, more by -m, -F or --detail."""
+    go(ctx, locals(), run.done)
+
+
+@task.command()
+def fail(
+    ctx: typer.Context,
+    task: Own = None,
+    subject: Subject = None,
+    message: Text = None,
+    file: File = None,
+    detail: Detail = None,
+    channel: Channel = None,
+    json: Json = False,
+    root: Root = None,
+    as_: As = None,
+) -> None:
+    """Your task cannot be done; say why."""
+    go(ctx, locals(), run.fail)
+
+
+@task.command(name="list")
+def list_(
+    ctx: typer.Context,
+    all: Annotated[bool, Option("--all", help="Those that ended too.")] = False,
+    channel: Channel = None,
+    zero: Zero = False,
+    json: Json = False,
+    root: Root = None,
+    as_: As = None,
+) -> None:
+    """What you asked of others and what is asked of you."""
+    go(ctx, locals(), run.list_)
+
+
+@task.command()
+def show(
+    ctx: typer.Context,
+    task: Annotated[str, Argument(metavar="TASK", help="The task's key.")],
+    mermaid: Annotated[bool, Option("--mermaid", help="As a sequence diagram.")] = False,
+    channel: Channel = None,
+    zero: Zero = False,
+    json: Json = False,
+    root: Root = None,
+    as_: As = None,
+) -> None:
+    """All that was said about one task."""
+    go(ctx, locals(), run.show)

@@ -1,0 +1,83 @@
+"""Messages and their receipts (contract 1, 2).  Each message is opened at most once."""
+
+import os
+from shlex import quote
+
+from swarm import names
+from swarm.doctor import rights
+from swarm.doctor.finding import Finding
+from swarm.doctor.folders import Folder
+from swarm.mailbox import inbox, layout
+from swarm.mailbox.inbox import Item
+from swarm.mailbox.layout import Root
+
+# Times are that coarse: git and tar unpack a tree in any order, receipts before messages.
+SLACK = 1.0
+
+
+def examine(root: Root, owner: str, path: str, shown: str) -> list[Finding]:
+    """What is wrong with a message in the owner's inbox or sent/; [] if it is gone.
+
+    In sent/ only with those that the owner sent: the others are archived, so put away.
+    """
+    item = inbox.load(root, owner, path)
+    if item is None or not item.flags:
+        return []
+    if "unreadable" in item.flags:
+        return [_unreadable(path, shown)]
+    in_inbox = os.path.dirname(path) == root.inbox(owner)
+    found = []
+    if "malformed" in item.flags and (in_inbox or item.sender == owner):
+        found.append(_malformed(item, shown, "archive" if in_inbox else "remove"))
+    if "misaddressed" in item.flags:
+        found.append(_misaddressed(root, item, shown))
+    return found
+
+
+def _unreadable(path: str, shown: str) -> Finding:
+    lacks = rights.lacking(path, "r")
+    what = f"unreadable (you lack {lacks})" if lacks else "unreadable"
+    way = rights.way_out(path, shown, "r") if lacks else f"look at what stands at {quote(shown)}"
+    return Finding("warn", shown, what, way)
+
+
+def _malformed(item: Item, shown: str, otherwise: str) -> Finding:
+    lacks = ", ".join(item.message.missing) if item.message else ""
+    way = f"add what it lacks with an editor, or {otherwise} it"
+    return Finding("warn", shown, f"malformed (lacks {lacks})", way)
+
+
+def _misaddressed(root: Root, item: Item, shown: str) -> Finding:
+    to = item.recipient
+    way = "correct its To, or answer its sender"
+    if names.is_id(to) and layout.has_box(root, to):
+        way = f"mv -n {quote(shown)} {to}/inbox/, or answer its sender"
+    return Finding("warn", shown, f"misaddressed (to {names.shown(to)})", way)
+
+
+def stale_receipts(letters: Folder, receipts: Folder) -> list[Finding]:
+    """Messages hidden by a receipt older than themselves: it was some other message's."""
+    times = {entry.name: entry for entry in receipts.entries}
+    found = []
+    for letter in letters.entries:
+        receipt = times.get(letter.name)
+        if receipt and names.is_message_name(letter.name) and _older(receipt, letter):
+            name = quote(f"{receipts.shown}/{letter.name}")
+            way = f"rm {name} to read it, or touch {name} if it was only edited since"
+            what = "hidden by a receipt older than itself"
+            found.append(Finding("warn", f"{letters.shown}/{letter.name}", what, way))
+    return found
+
+
+def _older(receipt: os.DirEntry[str], letter: os.DirEntry[str]) -> bool:
+    try:
+        read, come = (entry.stat(follow_symlinks=False) for entry in (receipt, letter))
+    except OSError:  # one of them is gone
+        return False
+    if read.st_mtime < come.st_mtime - SLACK:
+        return True
+    # ``mv`` keeps an old time, so that a name used again looks old; when the file came here is
+    # told by its ctime.  In a tree that was unpacked that means nothing: there the receipt's
+    # own two times differ.
+    written_here = abs(read.st_ctime - read.st_mtime) <= SLACK
+    return written_here and read.st_ctime < come.st_ctime - SLACK
