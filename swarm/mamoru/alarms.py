@@ -27,6 +27,11 @@ class Alarms:
             self._heap = [(at, name) for name, at in self._at.items()]
             heapify(self._heap)
 
+    def sooner(self, agent: str, when: float) -> None:
+        """Call the agent at ``when``, if nothing earlier is set."""
+        if when < self._at.get(agent, NEVER):
+            self.set(agent, when)
+
     def next(self) -> float:
         """The first time that is set; infinity for none."""
         while self._heap and self._at.get(self._heap[0][1]) != self._heap[0][0]:

@@ -122,6 +122,8 @@ def a_task_is_active(work: Work) -> bool:
 
 
 def intent(word: str) -> Condition:
+    """The condition that a broadcast has this intent."""
+
     def same(work: Work) -> bool:
         return work.event.intent == word
 

@@ -9,7 +9,7 @@ import resource
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from types import FrameType
 
@@ -25,6 +25,9 @@ from swarm.transport.base import Store
 
 SLICE = 0.5  # the longest single wait, so that a signal is heeded in time
 LOOK_IDLE = 5.0  # seconds between two looks at the roster when nobody awaits anything
+# With so many called at once, one that had its turn just now waits: its hint is its own doing.
+CROWD = 8
+PAUSE = 0.05
 MANY_FILES = 65536
 ENDING = 1.5  # seconds for what agents have to say at the end
 
@@ -50,6 +53,7 @@ class Host(Guarded):
     ) -> None:
         super().__init__(store, agents, forwarder, tell, settings, poll, clock)
         self.last_good = 0.0
+        self._turned: dict[str, float] = {}
         self._standstill = Standstill(clock)
 
     def run(self, leave: bool = False) -> None:
@@ -159,7 +163,7 @@ class Host(Guarded):
     def _called(self, hinted: set[str] | None) -> list[str]:
         """Who has a turn now, each once; those in trouble only when their wait is over."""
         again, self._again = self._again, {}
-        called = dict.fromkeys(self.guardians if hinted is None else hinted)
+        called = self._fresh(self.guardians if hinted is None else hinted)
         called.update(again)
         called.update(dict.fromkeys(self.forwarder.ready()))
         called.update(dict.fromkeys(self._alarms.due(self.clock())))
@@ -167,6 +171,16 @@ class Host(Guarded):
             called = {agent: None for agent in called if agent not in self.troubles.open}
             called.update(dict.fromkeys(self.troubles.due(steady())))
         return list(called)
+
+    def _fresh(self, hinted: Collection[str]) -> dict[str, None]:
+        """Those hinted at; in a crowd, without those whose last turn was just now."""
+        if len(hinted) < CROWD:
+            return dict.fromkeys(hinted)
+        since = steady() - PAUSE
+        just_now = {agent for agent in hinted if self._turned.get(agent, 0.0) > since}
+        for agent in just_now:
+            self._alarms.sooner(agent, self.clock() + PAUSE)
+        return {agent: None for agent in hinted if agent not in just_now}
 
     def _turn(self, agent: str) -> None:
         guardian = self.guardians.get(agent)
@@ -183,6 +197,7 @@ class Host(Guarded):
         if guardian.turn(now):
             self._again[guardian.me] = None
         self._set_alarm(guardian, now)
+        self._turned[guardian.me] = steady()
 
     def _set_alarm(self, guardian: Guardian, now: float) -> None:
         """When it is called next; what is due and was not settled by its turn waits a poll."""
@@ -203,7 +218,7 @@ class Host(Guarded):
     def _look(self) -> bool:
         mates = self._for_all("roster", self.store.roster)
         if mates is not None:
-            self.roster = Roster(mates, self.clock(), self.settings.stale)
+            self.roster = Roster(mates, self.clock(), self.settings.stale, self.roster)
         return mates is not None
 
     def _show(self, guardian: Guardian) -> None:

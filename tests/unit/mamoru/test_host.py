@@ -56,6 +56,10 @@ class Scene:
         for _ in range(count):
             self.host.turn(self.store.wait(0.0))
 
+    def refused(self, requests: dict[str, str]) -> list[str]:
+        found = [e for e in self.memory.messages if e.kind == "task_reject"]
+        return [e.sender for e in found if requests.get(e.sender) == e.ref]
+
     def acked(self) -> list[str]:
         return [e.sender for e in self.memory.messages if e.kind == "task_ack"]
 
@@ -417,6 +421,24 @@ class TestManyAgents:
         alarms.set("c", float("inf"))
         assert alarms.next() == 1.0
         assert alarms.due(2.5) == ["a", "b"] and alarms.next() == float("inf")
+
+    def test_an_earlier_alarm_is_not_put_off(self) -> None:
+        alarms = Alarms()
+        alarms.set("a", 3.0)
+        alarms.sooner("a", 5.0)
+        assert alarms.next() == 3.0
+        alarms.sooner("a", 1.0)
+        assert alarms.due(1.0) == ["a"]
+
+    def test_in_a_crowd_one_hinted_at_again_waits_a_moment_and_is_not_forgotten(self) -> None:
+        scene = Scene(workers=20).started()
+        for agent in scene.workers:
+            scene.ask(agent)
+        until(lambda: scene.passes(1) or len(scene.acked()) == 20)
+        second = {agent: scene.ask(agent).id for agent in scene.workers}
+        scene.passes(1)
+        assert not scene.refused(second)
+        until(lambda: scene.passes(1) or len(scene.refused(second)) == 20)
 
     def test_settings_that_no_longer_count_do_not_pile_up(self) -> None:
         alarms = Alarms()
