@@ -107,7 +107,7 @@ def move(source: str, target: str, sync: bool) -> bool:
         remove(staged)
     if done and sync:
         sync_folder(os.path.dirname(target))  # before the only other one is removed
-    return (done or _same(source, target)) and remove(source)
+    return (done or _alike(source, target)) and remove(source)
 
 
 def _leave(source: str, target: str) -> bool:
@@ -125,12 +125,16 @@ def _same(one: str, other: str) -> bool:
     """Whether both are names of one file, or, on two file systems, the same bytes."""
     try:
         first, second = os.lstat(one), os.lstat(other)
-        if first.st_dev == second.st_dev:
-            return first.st_ino == second.st_ino
-        alike = S_ISREG(second.st_mode) and first.st_size == second.st_size
-        return alike and read(one) == read(other)
     except FileNotFoundError:
         return False
+    if first.st_dev == second.st_dev:
+        return first.st_ino == second.st_ino
+    return _alike(one, other)
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether both are regular files of the same bytes."""
+    return is_regular(one) and is_regular(other) and read(one) == read(other)
 
 
 def replace(path: str, data: bytes, sync: bool, times: tuple[int, int] | None = None) -> None:
