@@ -97,15 +97,16 @@ TEMPORARY_ERRNOS = frozenset(
 )
 
 
-def from_os(error: OSError, doing: str, path: str) -> SwarmError:
+def from_os(error: OSError, doing: str, path: str, fault: str = "") -> SwarmError:
     """Turn what the system said into an error that names the path and the way out.
 
-    ``doing`` completes "cannot …", e.g. ``"write to"``.
+    ``doing`` completes "cannot …", e.g. ``"write to"``.  ``fault``: the folder whose
+    permissions are in the way, if that is another.
     """
     reason = error.strerror or str(error)
     message = f"cannot {doing} {path}: {reason}"
     if error.errno in TEMPORARY_ERRNOS:
         return Temporary(message, "free space or wait, then run the same command again")
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return Unreadable(message, f"check the permissions of {path}")
+        return Unreadable(message, f"check the permissions of {fault or path}")
     return Unreadable(message, f"look at what stands at {path}")

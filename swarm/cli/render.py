@@ -161,7 +161,8 @@ def table(head: "Sequence[str]", rows: "Sequence[Sequence[str]]") -> None:
     if not drawable():
         lines(rows)
         return
-    _console().print(_grid(head, rows))
+    console = _console()
+    console.print(_grid(head, rows, console.width))
 
 
 def live(frame: "Callable[[], Frame]", seconds: float) -> None:
@@ -174,13 +175,13 @@ def live(frame: "Callable[[], Frame]", seconds: float) -> None:
 
     signal.signal(signal.SIGTERM, _end)  # so that the terminal is left as it was
 
+    console = _console()
+
     def drawn() -> Group:
         head, rows, under = frame()
-        return Group(_grid(head, rows), *(_text(f"! {line}") for line in under))
+        return Group(_grid(head, rows, console.width), *(_text(f"! {line}") for line in under))
 
-    with Live(
-        drawn(), console=_console(), auto_refresh=False, vertical_overflow="ellipsis"
-    ) as screen:
+    with Live(drawn(), console=console, auto_refresh=False, vertical_overflow="ellipsis") as screen:
         while True:
             time.sleep(seconds)
             screen.update(drawn(), refresh=True)
@@ -200,13 +201,16 @@ def _console() -> "Console":
     return console
 
 
-def _grid(head: "Sequence[str]", rows: "Sequence[Sequence[str]]") -> "Table":
+def _grid(head: "Sequence[str]", rows: "Sequence[Sequence[str]]", width: int) -> "Table":
     from rich.table import Table
 
     plain = bool(os.environ.get("NO_COLOR"))
     grid = Table(box=None, pad_edge=False, header_style="" if plain else "bold")
-    for name in head:
-        grid.add_column(name, overflow="fold")
+    longest = max((len(row[0]) for row in rows), default=0)
+    for at, name in enumerate(head):
+        # What names a record stays on one line where there is room: it is to be copied.
+        least = min(longest, width * 2 // 3) if at == 0 else None
+        grid.add_column(name, overflow="fold", min_width=least)
     for row in rows:
         grid.add_row(*map(_text, row))
     return grid

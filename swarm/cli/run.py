@@ -3,7 +3,7 @@
 What the fast parser does not take ends here.
 """
 
-import os
+import io
 import sys
 
 import typer
@@ -20,7 +20,7 @@ def run(argv: list[str]) -> int:
     from swarm.cli import render
 
     if sys.stdout is None:  # closed by the caller, who wants to hear nothing
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - for the rest of the process
+        sys.stdout = io.StringIO()
     try:
         result = typer.main.get_command(app).main(argv, "swarm", standalone_mode=False)
         sys.stdout.flush()
@@ -37,6 +37,8 @@ def run(argv: list[str]) -> int:
         text = named + message[0].lower() + message[1:]
         render.error(UsageError(text, f"see '{path} --help'"), "--json" in argv)
         return 2
+    except SystemExit as ended:  # a signal in a live view; else typer met a pipe without reader
+        return ended.code if ended.code == 143 else 141
     except (KeyboardInterrupt, typer.Abort):
         return 130
     except BrokenPipeError:

@@ -6,6 +6,7 @@ Temporary files are hidden and begin with ``.swarm-``: nobody lists them as mail
 
 import errno
 import os
+from _thread import get_ident
 from stat import S_IMODE, S_ISREG
 
 TYPE_CHECKING = False
@@ -18,10 +19,15 @@ TEMP_SUFFIX = ".tmp"
 NO_LINKS = frozenset((errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK))
 NO_FLOCK = frozenset((errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL))
 NO_SYNC = frozenset((errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF))
+NO_NOREPLACE = frozenset((errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP))
+AT_FDCWD = -100
+RENAME_NOREPLACE = 1
 READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 _drawn = 0
+# Who holds which lock, by thread: the kernel would make a holder wait for itself.
+_held: set[tuple[int, str]] = set()
 
 
 def write_temp(folder: str, data: bytes, sync: bool, mode: int | None = None) -> str:
@@ -80,12 +86,35 @@ def publish(source: str, target: str) -> bool:
 
 
 def _publish_without_links(source: str, target: str) -> bool:
-    """The same where links are refused: the check and the rename under the folder's lock."""
+    """The same where links are refused: a rename that replaces nothing, where there is one.
+
+    Else the check and the rename under the folder's lock.
+    """
+    done = _rename_new(source, target)
+    if done is not None:
+        return done
     with Lock(os.path.dirname(target)):
         if os.path.lexists(target):
             return False
         os.rename(source, target)
         return True
+
+
+def _rename_new(source: str, target: str) -> bool | None:
+    """Rename to a name that is free; False if it is taken, None where the system cannot do that."""
+    import ctypes
+
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)  # Linux
+    if rename is None:
+        return None
+    if rename(AT_FDCWD, os.fsencode(source), AT_FDCWD, os.fsencode(target), RENAME_NOREPLACE) == 0:
+        return True
+    code = ctypes.get_errno()
+    if code == errno.EEXIST:
+        return False
+    if code in NO_NOREPLACE:
+        return None
+    raise OSError(code, os.strerror(code), source, None, target)
 
 
 def move(source: str, target: str, sync: bool) -> bool:
@@ -267,17 +296,21 @@ class Lock:
     """``with Lock(folder):`` one process at a time; no lock file, nothing to clean up.
 
     Where the file system has no such locks (some network mounts) it excludes nobody:
-    the steps inside still replace nothing.
+    the steps inside still replace nothing.  Who holds it may take it again.
     """
 
-    __slots__ = ("fd", "folder")
+    __slots__ = ("_key", "fd", "folder")
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.fd = -1
+        self._key = (get_ident(), folder)
 
     def __enter__(self) -> "Lock":
         import fcntl
+
+        if self._key in _held:
+            return self
 
         self.fd = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -286,6 +319,7 @@ class Lock:
             if error.errno not in NO_FLOCK:
                 os.close(self.fd)
                 raise
+        _held.add(self._key)
         return self
 
     def __exit__(
@@ -294,4 +328,6 @@ class Lock:
         error: "BaseException | None",
         trace: "TracebackType | None",
     ) -> None:
-        os.close(self.fd)
+        if self.fd >= 0:
+            _held.discard(self._key)
+            os.close(self.fd)

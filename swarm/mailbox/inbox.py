@@ -11,7 +11,7 @@ from stat import S_ISREG
 from swarm import names
 from swarm.errors import Unreadable, from_os
 from swarm.mailbox.disk import READ_FLAGS, open_regular
-from swarm.mailbox.layout import Root, bad_mailbox
+from swarm.mailbox.layout import Root, at_fault, bad_mailbox
 from swarm.message import HEADER_MAX, Message, parse
 
 HEAD = 4096
@@ -118,12 +118,17 @@ def _head(fd: int, data: bytes) -> Message:
     whole = len(data) < HEAD
     message = parse(data, whole)
     for size in GROWTH:
-        if whole or (message.ended and message.fields.get("subject")):
+        if whole or (message.ended and (message.fields.get("subject") or _says(message.body))):
             break
         data += os.read(fd, size - len(data))
         whole = len(data) < size
         message = parse(data, whole)
     return message
+
+
+def _says(body: bytes) -> bool:
+    """Whether a line that is not blank ends within these bytes."""
+    return b"\n" in body.strip(b" \t\r\n") or (body.endswith(b"\n") and bool(body.strip()))
 
 
 def load(root: Root, owner: str, path: str) -> Item | None:
@@ -239,7 +244,8 @@ def _listing(root: Root, folder: str) -> list[str]:
         wrong = folder if os.path.isdir(parent) else parent
         raise bad_mailbox(root, wrong, "a file, not a folder") from None
     except OSError as error:
-        raise from_os(error, "list", root.relative(folder)) from None
+        fault = root.relative(at_fault(root, folder))
+        raise from_os(error, "list", root.relative(folder), fault) from None
 
 
 def unread_names(root: Root, agent: str) -> list[str]:
@@ -311,7 +317,8 @@ def open_folder(root: Root, path: str) -> int:
     try:
         return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
-        raise from_os(error, "open", root.relative(path)) from None
+        fault = root.relative(at_fault(root, path))
+        raise from_os(error, "open", root.relative(path), fault) from None
 
 
 def _matches(item: Item, sender: str, thread: str) -> bool:

@@ -140,7 +140,8 @@ def check_inbox(root: Root, agent: str) -> None:
                 raise bad_mailbox(root, root.path, "a folder that cannot be written to") from None
             continue
         except OSError as error:
-            raise from_os(error, "reach", root.relative(path)) from None
+            fault = root.relative(at_fault(root, path))
+            raise from_os(error, "reach", root.relative(path), fault) from None
         if not S_ISDIR(mode):
             raise bad_mailbox(root, path, "a file, not a folder")
         if path == inbox and not os.access(path, os.W_OK | os.X_OK):
@@ -170,6 +171,16 @@ def make_box(root: Root, agent: str) -> list[str]:
     except OSError as error:
         raise from_os(error, "make", root.relative(path)) from None
     return made
+
+
+def at_fault(root: Root, path: str) -> str:
+    """The folder above that may not be entered, if that is why; else the path itself."""
+    folder = root.path
+    for part in root.relative(path).split("/")[:-1]:
+        folder = f"{folder}/{part}"
+        if os.path.isdir(folder) and not os.access(folder, os.X_OK):
+            return folder
+    return path
 
 
 def blame(error: OSError, doing: str, root: Root, *folders: str) -> SwarmError:
