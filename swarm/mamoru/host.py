@@ -24,7 +24,11 @@ from swarm.mamoru.state import DEFAULTS, Settings
 from swarm.transport.base import Store
 
 SLICE = 0.5  # the longest single wait, so that a signal is heeded in time
-LOOK_IDLE = 5.0  # seconds between two looks at the roster when nobody awaits anything
+# Seconds between two looks at the roster: many times what one takes, but within limits.  While
+# somebody awaits something (from one poll on) at most, and the times; while nobody does at least,
+# at most, and the times.
+LOOKS = (5.0, 50)
+IDLE_LOOKS = (5.0, 15.0, 200)
 # With so many called at once, one that had its turn just now waits: its hint is its own doing.
 CROWD = 8
 PAUSE = 0.05
@@ -206,14 +210,20 @@ class Host(Guarded):
         self._alarms.set(guardian.me, now + self.poll if late else when)
 
     def _look_around(self) -> None:
-        """Read the roster, and show it to those whom it concerns."""
-        concerned = []
+        """Read the roster, and show it to those whom it concerns.
+
+        Every poll while somebody awaits something, but a large one less often.
+        """
+        begun = steady()
+        awaited = False
         if self.guardians and self._look():
-            concerned = [g for g in self.guardians.values() if g.deals(self.roster)]
-            for guardian in concerned:
+            for guardian in [g for g in self.guardians.values() if g.concerned(self.roster)]:
+                awaited = awaited or guardian.awaits()
                 if guardian.me not in self.troubles.open:
                     self._isolated(guardian, self._show)
-        self._next_look = steady() + (self.poll if concerned else LOOK_IDLE)
+        now = steady()
+        least, most, share = (self.poll, *LOOKS) if awaited else IDLE_LOOKS
+        self._next_look = now + min(max(least, share * (now - begun)), most)
 
     def _look(self) -> bool:
         mates = self._for_all("roster", self.store.roster)
