@@ -149,6 +149,22 @@ def test_own_messages_are_seen_whoever_wrote_them(world: Any) -> None:
     assert amy.sent() == []
 
 
+def test_a_voice_speaks_beside_the_guardian(world: Any) -> None:
+    amy, bob = world.open("amy"), world.open("bob")
+    world.say("task_req", content="do it")
+    voice = world.store().voice("bob")
+    (asked,) = bob.receive()
+    assert contents(voice.conversation()) == ["do it"]
+    (stored,) = voice.apply(Outcome(sends=[answer(asked)], status="busy"))
+    assert (
+        [event.id for event in bob.sent()] == [stored.id] == [event.id for event in amy.receive()]
+    )
+    assert contents(voice.conversation()) == ["do it", "accepted"]
+    assert bob.status() == voice.status() == "busy" and contents(bob.receive()) == ["do it"]
+    with pytest.raises(Unknown):
+        world.stores[-1].voice("nobody")
+
+
 def test_a_request_has_a_key_that_its_answers_carry(world: Any) -> None:
     amy, bob = world.open("amy"), world.open("bob")
     (one, two) = amy.apply(
