@@ -9,6 +9,7 @@ import resource
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from types import FrameType
@@ -29,7 +30,7 @@ SLICE = 0.5  # the longest single wait, so that a signal is heeded in time
 # at most, and the times.
 LOOKS = (5.0, 50)
 IDLE_LOOKS = (5.0, 15.0, 200)
-# With so many called at once, one that had its turn just now waits: its hint is its own doing.
+# With so many turns in a pause, one that had its own just now waits: its hint is its own doing.
 CROWD = 8
 PAUSE = 0.05
 MANY_FILES = 65536
@@ -58,6 +59,7 @@ class Host(Guarded):
         super().__init__(store, agents, forwarder, tell, settings, poll, clock)
         self.last_good = 0.0
         self._turned: dict[str, float] = {}
+        self._turns: deque[float] = deque()
         self._standstill = Standstill(clock)
 
     def run(self, leave: bool = False) -> None:
@@ -133,11 +135,14 @@ class Host(Guarded):
             if self.stopping:
                 return
             self._turn(agent)
+            # A long pass is no standstill, but a long turn is: no other agent may be judged by it.
+            self._forgive(self._standstill.noticed(0.0))
         if steady() >= self._next_look:
             self._look_around()
         self._beat()
         for note in self._for_all("notes", self.store.notes) or ():
             self.tell("", note)
+        self._standstill.noticed(0.0)
 
     def _wait(self) -> set[str] | None:
         """Wait until a hint, a timer or a signal comes; who is hinted at."""
@@ -178,9 +183,11 @@ class Host(Guarded):
 
     def _fresh(self, hinted: Collection[str]) -> dict[str, None]:
         """Those hinted at; in a crowd, without those whose last turn was just now."""
-        if len(hinted) < CROWD:
-            return dict.fromkeys(hinted)
         since = steady() - PAUSE
+        while self._turns and self._turns[0] < since:
+            self._turns.popleft()
+        if len(self._turns) + len(hinted) < CROWD:
+            return dict.fromkeys(hinted)
         just_now = {agent for agent in hinted if self._turned.get(agent, 0.0) > since}
         for agent in just_now:
             self._alarms.sooner(agent, self.clock() + PAUSE)
@@ -202,6 +209,7 @@ class Host(Guarded):
             self._again[guardian.me] = None
         self._set_alarm(guardian, now)
         self._turned[guardian.me] = steady()
+        self._turns.append(self._turned[guardian.me])
 
     def _set_alarm(self, guardian: Guardian, now: float) -> None:
         """When it is called next; what is due and was not settled by its turn waits a poll."""
