@@ -5,6 +5,7 @@ import sys
 from swarm.cli import render, stores
 from swarm.cli.call import Call
 from swarm.errors import UsageError
+from swarm.mailbox.layout import RESULTS
 from swarm.mamoru.forward import Forwarder, Jsonl, Left
 from swarm.mamoru.host import Host, obey_signals
 from swarm.mamoru.run_command import Exec
@@ -58,4 +59,4 @@ def _forwarder(call: Call, store: Store) -> Forwarder:
         return Exec(call["exec"], _tell, place.session, environ)
     root = call.root
     environ = {"SWARM_ROOT": root.path}
-    return Exec(call["exec"], _tell, lambda agent: f"{root.box(agent)}/results", environ)
+    return Exec(call["exec"], _tell, lambda agent: f"{root.box(agent)}/{RESULTS}", environ)

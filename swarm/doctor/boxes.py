@@ -5,7 +5,7 @@ from swarm.doctor import folders, left_over, mail
 from swarm.doctor.finding import Finding
 from swarm.doctor.folders import Folder
 from swarm.mailbox import layout
-from swarm.mailbox.layout import FOLDERS, Root
+from swarm.mailbox.layout import FOLDERS, RESULTS, Root
 
 
 def examine(root: Root, agent: str, fix: bool) -> list[Finding]:
@@ -38,7 +38,7 @@ def _others(box: Folder, fix: bool) -> list[Finding]:
     """What stands in a mailbox beside its folders."""
     found, others = left_over.sweep(box, fix)
     for entry in others:
-        if entry.name not in ("inbox", *FOLDERS):
+        if entry.name not in ("inbox", RESULTS, *FOLDERS):
             what = "no folder of a mailbox (nothing reads it)"
             way = "move it out of the mailbox; if it is mail, into the inbox"
             found.append(Finding("warn", box.inside(entry.name), what, way))

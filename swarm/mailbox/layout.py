@@ -7,6 +7,8 @@ from swarm import names
 from swarm.errors import Conflict, NoRoot, SwarmError, Unknown, Unreadable, from_os
 
 FOLDERS = ("inbox/.read", "drafts", "sent")
+# What a command of the guardian's wrote that is too long for a message (docs/guardian.md).
+RESULTS = "results"
 ORCHESTRATOR = "orchestrator"
 
 

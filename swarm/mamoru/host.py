@@ -9,6 +9,7 @@ import resource
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from types import FrameType
@@ -24,8 +25,12 @@ from swarm.mamoru.state import DEFAULTS, Settings
 from swarm.transport.base import Store
 
 SLICE = 0.5  # the longest single wait, so that a signal is heeded in time
-LOOK_IDLE = 5.0  # seconds between two looks at the roster when nobody awaits anything
-# With so many called at once, one that had its turn just now waits: its hint is its own doing.
+# Seconds between two looks at the roster: many times what one takes, but within limits.  While
+# somebody awaits something (from one poll on) at most, and the times; while nobody does at least,
+# at most, and the times.
+LOOKS = (5.0, 50)
+IDLE_LOOKS = (5.0, 15.0, 200)
+# With so many turns in a pause, one that had its own just now waits: its hint is its own doing.
 CROWD = 8
 PAUSE = 0.05
 MANY_FILES = 65536
@@ -54,6 +59,7 @@ class Host(Guarded):
         super().__init__(store, agents, forwarder, tell, settings, poll, clock)
         self.last_good = 0.0
         self._turned: dict[str, float] = {}
+        self._turns: deque[float] = deque()
         self._standstill = Standstill(clock)
 
     def run(self, leave: bool = False) -> None:
@@ -129,11 +135,14 @@ class Host(Guarded):
             if self.stopping:
                 return
             self._turn(agent)
+            # A long pass is no standstill, but a long turn is: no other agent may be judged by it.
+            self._forgive(self._standstill.noticed(0.0))
         if steady() >= self._next_look:
             self._look_around()
         self._beat()
         for note in self._for_all("notes", self.store.notes) or ():
             self.tell("", note)
+        self._standstill.noticed(0.0)
 
     def _wait(self) -> set[str] | None:
         """Wait until a hint, a timer or a signal comes; who is hinted at."""
@@ -174,9 +183,11 @@ class Host(Guarded):
 
     def _fresh(self, hinted: Collection[str]) -> dict[str, None]:
         """Those hinted at; in a crowd, without those whose last turn was just now."""
-        if len(hinted) < CROWD:
-            return dict.fromkeys(hinted)
         since = steady() - PAUSE
+        while self._turns and self._turns[0] < since:
+            self._turns.popleft()
+        if len(self._turns) + len(hinted) < CROWD:
+            return dict.fromkeys(hinted)
         just_now = {agent for agent in hinted if self._turned.get(agent, 0.0) > since}
         for agent in just_now:
             self._alarms.sooner(agent, self.clock() + PAUSE)
@@ -198,6 +209,7 @@ class Host(Guarded):
             self._again[guardian.me] = None
         self._set_alarm(guardian, now)
         self._turned[guardian.me] = steady()
+        self._turns.append(self._turned[guardian.me])
 
     def _set_alarm(self, guardian: Guardian, now: float) -> None:
         """When it is called next; what is due and was not settled by its turn waits a poll."""
@@ -206,14 +218,20 @@ class Host(Guarded):
         self._alarms.set(guardian.me, now + self.poll if late else when)
 
     def _look_around(self) -> None:
-        """Read the roster, and show it to those whom it concerns."""
-        concerned = []
+        """Read the roster, and show it to those whom it concerns.
+
+        Every poll while somebody awaits something, but a large one less often.
+        """
+        begun = steady()
+        awaited = False
         if self.guardians and self._look():
-            concerned = [g for g in self.guardians.values() if g.deals(self.roster)]
-            for guardian in concerned:
+            for guardian in [g for g in self.guardians.values() if g.concerned(self.roster)]:
+                awaited = awaited or guardian.awaits()
                 if guardian.me not in self.troubles.open:
                     self._isolated(guardian, self._show)
-        self._next_look = steady() + (self.poll if concerned else LOOK_IDLE)
+        now = steady()
+        least, most, share = (self.poll, *LOOKS) if awaited else IDLE_LOOKS
+        self._next_look = now + min(max(least, share * (now - begun)), most)
 
     def _look(self) -> bool:
         mates = self._for_all("roster", self.store.roster)

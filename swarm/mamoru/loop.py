@@ -188,12 +188,16 @@ class Guardian:
         content = f"{self.me} has left the channel"
         self._do(Outbound(Event(kind="broadcast", content=content, intent="agent_leave")), now)
 
-    def deals(self, roster: Roster) -> bool:
-        """Whether it awaits something of others, or is the one that asks after all."""
+    def awaits(self) -> bool:
+        """Whether it waits for what others do."""
         state = self.state
-        return bool(
-            state.given or state.waiting or state.pings or self.me <= roster.lead or not roster.lead
-        ) or self._row_differs(roster)
+        return bool(state.given or state.waiting or state.pings)
+
+    def concerned(self, roster: Roster) -> bool:
+        """Whether that has to be shown to it now: it awaits something, is the one that asks
+        after all, or its own row says what it does not know."""
+        leads = not roster.lead or self.me <= roster.lead
+        return leads or self.awaits() or self._row_differs(roster)
 
     def due(self) -> float:
         """When it has to be called though nothing came, epoch seconds; infinity for never."""

@@ -42,6 +42,8 @@ class Registry:
 
     def __init__(self, root: Root) -> None:
         self._root = root
+        # A status is known again after a crash, from the mail: it need not be on the disk first.
+        self._unsynced = Root(root.path, sync=False)
         self._folder = Folder(root.dir, LOOK)
         self._marks: dict[str, Mark] = {}
         self._mates: dict[str, Mate] = {}
@@ -115,7 +117,7 @@ class Registry:
         there = registry.entry(self._root, agent).status
         if there == word or (status == "inactive" and there in registry.FINISHED):
             return
-        registry.update(self._root, agent, status=word)
+        registry.update(self._unsynced, agent, status=word)
         self._folder.forget()
         if agent in self._beaten:  # a new file has no mark yet
             self._touch(agent)

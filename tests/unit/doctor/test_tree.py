@@ -82,3 +82,10 @@ def test_what_git_needs_is_left_in_peace(root: Root) -> None:
     put(f"{root.dir}/.gitkeep")
     put(f"{root.box('bob')}/.gitkeep")
     assert wrong(root) == {}
+
+
+def test_results_of_a_guardian_s_command_belong_to_a_mailbox(root: Root) -> None:
+    make_box(root, "bob")
+    os.mkdir(f"{root.box('bob')}/results")
+    put(f"{root.box('bob')}/results/t-1.out")
+    assert wrong(root) == {}

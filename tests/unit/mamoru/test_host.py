@@ -388,6 +388,22 @@ class TestStandstill:
             clocks["steady"] += steady
             assert found.noticed(1.0) == lost
 
+    def test_a_long_pass_of_many_short_turns_is_none_but_a_long_turn_is(self) -> None:
+        now = [time.time()]
+        scene = Scene(workers=10, clock=lambda: now[0]).started()
+        for seconds, told in ((1.0, False), (9.0, True)):
+            time.sleep(0.06)  # a crowd's pause
+            for guardian in scene.host.guardians.values():
+                real = guardian.transport.receive
+
+                def receive(real: Any = real, seconds: float = seconds) -> Any:
+                    now[0] += seconds
+                    return real()
+
+                guardian.transport.receive = receive  # type: ignore[method-assign]
+            scene.host.turn(None)
+            assert any("stood still" in text for text in scene.told) is told
+
     def test_nobody_is_found_dead_after_it(self) -> None:
         now = [time.time()]
         scene = Scene(settings=Settings(), clock=lambda: now[0])
@@ -471,7 +487,7 @@ class TestManyAgents:
         shown = [a for a, g in scene.host.guardians.items() if g.state.roster is not before[a]]
         assert shown == [], "amy is there, and has the smallest id: she asks after the others"
         scene.memory.post(Event(kind="task_req", sender="w7", to="amy", content="x"))
-        scene.passes()
+        until(lambda: scene.passes(1) or scene.host.guardians["w7"].awaits())
         before = {a: g.state.roster for a, g in scene.host.guardians.items()}
         scene.host._look_around()
         shown = [a for a, g in scene.host.guardians.items() if g.state.roster is not before[a]]
