@@ -42,7 +42,7 @@ class Task:
 
 def by_mail(root: Path) -> tuple[list[Said], list[str]]:
     """The task messages by their dates, and what is wrong with the tree."""
-    found: list[tuple[str, Said]] = []
+    found: list[tuple[str, str, Said]] = []
     wrong = []
     inboxes, copies = [*root.glob("*/inbox/*.txt")], [*root.glob("*/sent/*.txt")]
     if len(inboxes) != len(copies):
@@ -54,8 +54,8 @@ def by_mail(root: Path) -> tuple[list[Said], list[str]]:
         if not copy.is_file() or copy.read_bytes() != path.read_bytes():
             wrong.append(f"its sender has no copy of {path.relative_to(root)}")
         said = header["Thread"], header["Event"], header["To"], header["Subject"], text
-        found.append((header["Date"], said))
-    return [said for _, said in sorted(found)], wrong
+        found.append((header["Date"], path.name, said))
+    return [said for _, _, said in sorted(found)], wrong
 
 
 def by_channel(path: Path) -> tuple[list[Said], list[str]]:
