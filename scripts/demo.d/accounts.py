@@ -53,8 +53,9 @@ def by_mail(root: Path) -> tuple[list[Said], list[str]]:
         copy = root / header["From"] / "sent" / path.name
         if not copy.is_file() or copy.read_bytes() != path.read_bytes():
             wrong.append(f"its sender has no copy of {path.relative_to(root)}")
-        said = header["Thread"], header["Event"], header["To"], header["Subject"], text
-        found.append((header["Date"], path.name, said))
+        if header["Event"] not in ("ping", "pong"):
+            said = header["Thread"], header["Event"], header["To"], header["Subject"], text
+            found.append((header["Date"], path.name, said))
     return [said for _, _, said in sorted(found)], wrong
 
 

@@ -6,5 +6,5 @@ until [ "$last" ]; do
     lines=$(swarm team history "$CHANNEL" -n 500 | cut -f 1,3-)
     printf '%s\n' "$lines" | tail -n "+$((seen + 1))"
     seen=$(printf '%s\n' "$lines" | wc -l)
-    [ "$last" ] || sleep 0.3
+    [ "$last" ] || sleep 0.5
 done

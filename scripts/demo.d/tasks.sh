@@ -7,12 +7,15 @@ ask() {                 # WHO TO SUBJECT OPTION...: the task's key is in $key
     shift 3
     key=$(swarm --as "$who" task request "$to" -s "$about" "$@" $over 2>>"$LOGS/notes")
 }
-listed() {              # WHO PATTERN: waits until that one's list of tasks has such a line
-    turns=150
-    until swarm --as "$1" task list --all $over | grep -q "$2"; do
-        turns=$((turns - 1))
-        [ "$turns" -gt 0 ] || { echo "demo: no task of $1 became: $2" >&2; exit 1; }
-        sleep 0.2
+listed() {              # WHO PATTERN...: waits until that one's list of tasks has a line like each
+    who=$1 turns=150
+    shift
+    for pattern in "$@"; do
+        until swarm --as "$who" task list --all $over | grep -q "$pattern"; do
+            turns=$((turns - 1))
+            [ "$turns" -gt 0 ] || { echo "demo: no task of $who became: $pattern" >&2; exit 1; }
+            sleep 0.3
+        done
     done
 }
 
@@ -70,6 +73,8 @@ tasks() {               # CHANNEL PLACE: the channel is "" for mail
     counted=$key
     listed lead "^$counted	accepted	"
     ask lead counter "Count the lines of the changes" -m "$repo/CHANGELOG.md" --queue
+    listed lead "^$key	rejected	"
+    : >"$LOGS/go"           # the counter gets on
     ask lead searcher "Search the texts" -F "$TEXTS"
     searched=$key
     listed lead "^$searched	waiting	"
@@ -77,10 +82,7 @@ tasks() {               # CHANNEL PLACE: the channel is "" for mail
     listed lead "^$searched	accepted	.*Searching"
     swarm --as lead task cancel "$searched" $over -s "Not needed any more"
 
-    listed lead "^$counted	done	"
-    listed lead "^$searched	cancelled	"
-    listed lead "	rejected	.*changes"
-    listed lead "	done	.*changes"
+    listed lead "^$searched	cancelled	" "	done	.*changes" "^$counted	done	"
     listed hasty "^$dead	failed	.*no answer from frail"
     if [ "$CHANNEL" ]; then : >"$LOGS/over"; wait "$traffic"; else end "$traffic"; fi
     end $guards

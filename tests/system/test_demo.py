@@ -57,7 +57,7 @@ def test_the_demo_accounts_for_every_message_and_task(
     place: dict[str, str], tmp_path: Path
 ) -> None:
     done = subprocess.run(
-        [DEMO], env=place, cwd=tmp_path, capture_output=True, text=True, timeout=150
+        [DEMO], env=place, cwd=tmp_path, capture_output=True, text=True, timeout=200
     )
     assert done.returncode == 0, done.stdout + done.stderr
     told = re.findall(r"(?m)^yes: .*", done.stdout)
@@ -188,6 +188,7 @@ class Told:
             for event in events.split():
                 asks = event in ("req", "clarify_res", "cancel")
                 self.say(key, event, *((requester, worker) if asks else (worker, requester)))
+        self.ping("lead", "counter")
         self.sql("INSERT INTO agents (session_id, agent_name, status) VALUES ('frail', '', ?)")
 
     def sql(self, statement: str, *values: object) -> None:
@@ -211,6 +212,11 @@ class Told:
             "INSERT INTO messages VALUES (?, ?, ?, 'ops', ?, NULL, ?, 0)",
             *(self.count, sender, to, int(key), json.dumps(payload)),
         )
+
+    def ping(self, sender: str, to: str) -> None:
+        ping = f"To: {to}\nFrom: {sender}\nSubject: ping\nEvent: ping\n---\n"
+        put(self.mail / to / "inbox" / "90_ping_0001.txt", ping)
+        put(self.mail / sender / "sent" / "90_ping_0001.txt", ping)
 
     def accounts(self, place: Path) -> tuple[int, str]:
         self.lists.write_text(json.dumps({"tasks": self.list}))
@@ -252,7 +258,7 @@ def test_the_accounts_find_what_is_wrong(told: Told, breaks, says: str) -> None:
 
 def test_the_accounts_find_a_lost_message_and_an_agent_not_found_out(told: Told) -> None:
     next(told.mail.glob("lead/inbox/*_0002.txt")).unlink()
-    assert "22 messages sent, 21 received" in told.accounts(told.mail)[1]
+    assert "23 messages sent, 22 received" in told.accounts(told.mail)[1]
     next(told.mail.glob("lead/sent/*_0001.txt")).unlink()
     assert "its sender has no copy of counter/inbox/01_it_0001.txt" in told.accounts(told.mail)[1]
     told.sql("UPDATE agents SET status = ?", "available")
