@@ -32,7 +32,14 @@ def request(call: Call) -> None:
     key = next(one.key for one in stored if one.kind == "task_req")
     calls.show(call, "tasks", ["task"], [[key]], [{"task": key, "to": event.to}])
     if retry:
-        render.note(f"a rejection is tried again by your guardian: swarm mamoru --as {call.who()}")
+        _tell_of_retries(call, event.to)
+
+
+def _tell_of_retries(call: Call, to: str) -> None:
+    """Who tries again, and what it needs for that."""
+    render.note(f"a rejection is tried again by your guardian: swarm mamoru --as {call.who()}")
+    if call["channel"] is None and not layout.has_entry(call.root, to):
+        render.note(f"{to} has no entry, so nobody sees when it is free again: swarm register")
 
 
 def answer(call: Call) -> None:

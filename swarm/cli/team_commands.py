@@ -124,7 +124,9 @@ def teammates(call: Call) -> None:
     """S's live roster, as a tool's description shows it."""
     with stores.store(call) as store:
         me = call.options.get("as_") or os.environ.get("SWARM_AGENT", "")
-        mates = {agent: mate for agent, mate in store.roster().items() if agent != me}
+        found = store.roster()  # a channel's in the order in which they came
+        order = sorted(found) if call["channel"] is None else found
+        mates = {agent: found[agent] for agent in order if agent != me}
     items = [
         {"id": agent, "name": mate.name or agent, "status": mate.status,
          "description": mate.description}

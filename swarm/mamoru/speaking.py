@@ -3,7 +3,7 @@
 The machine decides as it would in the guardian; a guardian that runs hears of it afterwards.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from swarm.errors import SwarmError, Unknown, UsageError
 from swarm.events import FROM_WORKER, Event
@@ -11,6 +11,7 @@ from swarm.mamoru import loop
 from swarm.mamoru.machine import step
 from swarm.mamoru.signals import (
     Action,
+    Mate,
     Notify,
     Outbound,
     Received,
@@ -37,7 +38,7 @@ def say(
     """
     voice = store.voice(me)
     said = voice.conversation()
-    roster = Roster(store.roster(), now, settings.stale)
+    roster = Roster(_mates(store, event.to), now, settings.stale)
     state = recall(me, voice.status(), said, roster, settings, now)
     own_word = state.status == "inactive" and not store.marks
     state, actions = _taken_up(state, event, said, now)
@@ -49,6 +50,14 @@ def say(
     if own_word:
         done.status = ""
     return _stored(voice, done), [action.text for action in more if isinstance(action, Notify)]
+
+
+def _mates(store: Store, to: str) -> Mapping[str, Mate]:
+    """The roster, with the recipient where it is known without an entry."""
+    mates = store.roster()
+    if to and to not in mates and to in store.agents():
+        return {**mates, to: Mate(status="available")}
+    return mates
 
 
 def _stored(voice: Voice, done: Outcome) -> list[Event]:
@@ -131,4 +140,6 @@ def about(store: Store, me: str, key: str) -> tuple[list[Task], list[Event]]:
     if not found:
         raise _unknown(key)
     keys = {task.key for task in found}
-    return found, [event for event in said if event.key in keys or event.task in keys]
+    about_it = [event for event in said if event.key in keys or event.task in keys]
+    # A record to oneself lies in both boxes.
+    return found, list({(e.id, e.sender, e.to): e for e in about_it}.values())

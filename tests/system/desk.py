@@ -5,10 +5,21 @@ import os
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from swarm.errors import Unknown
+from swarm.events import Event
+from swarm.mailbox.layout import Root
+from swarm.mamoru.speaking import about
+from swarm.team.channel import Channel
+from swarm.transport.base import Store
+from swarm.transport.mail import MailStore
+from swarm.transport.team import TeamStore
+
 from ..unit.rights import SWARM
+from .guardian.place import prepare
 
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("SWARM_")}
 KINDS = ("mail", "channel")
@@ -35,19 +46,19 @@ class Guard:
 
 
 class Desk:
-    """``kind``: over what they speak.  Where it is a channel, amy, bob and carl have joined it."""
+    """``kind``: over what they speak.  amy, bob and carl have an entry, or have joined."""
 
     def __init__(self, kind: str, place: Path) -> None:
         self.kind, self.place = kind, place
         self.where = () if kind == "mail" else ("--channel", "ops")
-        home = {"SWARM_TEAM_HOME": str(place / "home"), "SWARM_FSYNC": "0"}
+        home = {"SWARM_TEAM_HOME": str(place), "SWARM_FSYNC": "0"}
         self.env = {**CLEAN, **home, "COLUMNS": "80"}
         self.guards: list[Guard] = []
-        for agent in ("amy", "bob", "carl"):
-            if kind == "channel":
-                self.ok("--as", agent, "team", "join", "ops")
-        if kind == "mail":
-            self.ok("init", ".", "--agents", "amy,bob,carl")
+        prepare("mail" if kind == "mail" else "team", place, ("amy", "bob", "carl"))
+
+    def text(self, event: Event) -> str:
+        """The longer text, wherever it is."""
+        return event.body.decode() or Path(event.detail).read_text()
 
     def run(self, *words: str, **env: str) -> Done:
         return subprocess.run(
@@ -71,13 +82,21 @@ class Desk:
         """A request; its key."""
         return self.say(agent, "request", to, *(words or ("-s", "please do it")))
 
-    def events(self, agent: str, key: str) -> list[dict[str, Any]]:
+    def events(self, agent: str, key: str) -> list[Event]:
         """What was said about a task, as its requester or worker sees it."""
-        shown = json.loads(self.say(agent, "show", key, "--json"))
-        return [event for task in shown["tasks"] for event in task["events"]]
+        with closing(self.store()) as opened:
+            try:
+                return about(opened, agent, key)[1]
+            except Unknown:
+                return []
+
+    def store(self) -> Store:
+        if self.kind == "mail":
+            return MailStore(Root(str(self.place / "mail"), sync=False), watching=False)
+        return TeamStore(Channel.open(str(self.place), "ops", sync=False))
 
     def kinds(self, agent: str, key: str) -> list[str]:
-        return [event["event"] for event in self.events(agent, key)]
+        return [event.kind for event in self.events(agent, key)]
 
     def tasks(self, agent: str, *more: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = json.loads(self.say(agent, "list", "--json", *more))["tasks"]
@@ -101,10 +120,10 @@ class Desk:
         end = time.monotonic() + seconds
         while not (found := condition()):
             assert time.monotonic() < end, [guard.said() for guard in self.guards]
-            time.sleep(0.02)
+            time.sleep(0.05)
         return found
 
-    def until_said(self, agent: str, key: str, *kinds: str) -> list[dict[str, Any]]:
+    def until_said(self, agent: str, key: str, *kinds: str) -> list[Event]:
         """The events of the task once they are these."""
         self.until(lambda: self.kinds(agent, key) == [*kinds])
         return self.events(agent, key)
@@ -112,7 +131,8 @@ class Desk:
     def files(self) -> set[str]:
         """All mail, or all messages."""
         if self.kind == "channel":
-            return {*self.ok("team", "history", "ops", "-n", "999").splitlines()}
+            with Channel.open(str(self.place), "ops", sync=False) as channel:
+                return {event.id for event in channel.history(999)}
         return {str(path) for path in (self.place / "mail").rglob("*.txt")}
 
     def close(self) -> None:
