@@ -2,6 +2,7 @@
 
 import sys
 
+from swarm import names
 from swarm.cli import render, stores
 from swarm.cli.call import Call
 from swarm.errors import UsageError
@@ -11,13 +12,29 @@ from swarm.mamoru.host import Host, obey_signals
 from swarm.mamoru.run_command import Exec
 from swarm.transport.base import Store
 
+SHOWN = 5
+
+
+class _Host(Host):
+    """One that says once, when it has them, whom it guards."""
+
+    where = ""
+
+    def open_named(self) -> None:
+        super().open_named()
+        named = [*self.guardians]
+        more = f" and {len(named) - SHOWN} more" if len(named) > SHOWN else ""
+        whom = "everybody" if self.named is None else ", ".join(named[:SHOWN]) + more
+        _tell("", f"guarding {whom or 'nobody yet'} {self.where}; Ctrl-C ends it")
+
 
 def mamoru(call: Call) -> None:
     _check(call)
     with stores.store(call, watching=True) as store:
         agents = None if call["all"] else _agents(call)
         forwarder = _forwarder(call, store)
-        host = Host(store, agents, forwarder, _tell, stores.settings(call), call["poll"])
+        host = _Host(store, agents, forwarder, _tell, stores.settings(call), call["poll"])
+        host.where = "by mail" if call["channel"] is None else f"on {call['channel']}"
         obey_signals(host)
         host.run(leave=call["leave"])
 
@@ -40,8 +57,7 @@ def _check(call: Call) -> None:
 
 def _agents(call: Call) -> list[str]:
     """Those named; else the one who calls."""
-    named = [name for name in call["agents"] or [] if name]
-    return named or [call.who()]
+    return [names.check_id(name) for name in call["agents"] or [call.who()]]
 
 
 def _tell(agent: str, text: str) -> None:

@@ -1,5 +1,6 @@
 """``swarm task …``: what is asked of others and of oneself, over either transport."""
 
+import os
 import time
 
 from swarm import events, names
@@ -8,13 +9,18 @@ from swarm.cli import render, stores
 from swarm.cli.call import Call
 from swarm.errors import UsageError
 from swarm.events import Event
+from swarm.mailbox import layout
 from swarm.mailbox.registry import age
 from swarm.mamoru import speaking
 from swarm.mamoru.tasks import Task
+from swarm.message import check_body, check_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+# What parts words in a summary, where a line break is as good as a blank.
+SPACES = str.maketrans("\t\n\r", "   ")
 
 
 def request(call: Call) -> None:
@@ -26,7 +32,14 @@ def request(call: Call) -> None:
     key = next(one.key for one in stored if one.kind == "task_req")
     calls.show(call, "tasks", ["task"], [[key]], [{"task": key, "to": event.to}])
     if retry:
-        render.note(f"a rejection is tried again by your guardian: swarm mamoru --as {call.who()}")
+        _tell_of_retries(call, event.to)
+
+
+def _tell_of_retries(call: Call, to: str) -> None:
+    """Who tries again, and what it needs for that."""
+    render.note(f"a rejection is tried again by your guardian: swarm mamoru --as {call.who()}")
+    if call["channel"] is None and not layout.has_entry(call.root, to):
+        render.note(f"{to} has no entry, so nobody sees when it is free again: swarm register")
 
 
 def answer(call: Call) -> None:
@@ -54,24 +67,34 @@ def fail(call: Call) -> None:
 
 
 def _follow_up(call: Call, kind: str) -> None:
-    stored = _say(call, _event(call, kind, task=call["task"] or ""))
+    stored = _say(call, _event(call, kind, task=_key(call)))
     if call["json"]:
         render.json({"sent": [_record(event) for event in stored]})
 
 
 def _event(call: Call, kind: str, **more: "Any") -> Event:
     """The event that the options tell; a long summary goes into the body (contract 2, S)."""
-    summary = message = call["subject"] or ""
-    body = b""
-    if any(call.options.get(name) is not None for name in ("message", "file")):
-        body = calls.body(call)
-    summary, cut = events.shorten(message)
-    if cut:
-        body = message.encode("utf-8", "surrogateescape") + b"\n" + (b"\n" + body if body else b"")
+    summary = call["subject"] or ""
+    if not summary.strip() and kind != "task_cancel":
+        raise UsageError("no summary", "say in a few words with -s what it is", code="no-content")
+    check_value("the summary", summary.translate(SPACES))
+    longer = any(call.options.get(name) is not None for name in ("message", "file"))
+    body = calls.body(call) if longer else b""
+    content, cut = events.shorten(summary)
+    if cut and content != " ".join(summary.split()):
+        body = check_body(_spilled(summary, body))
         render.note("the summary is long: its first words were sent, all of it is in the text")
-    return Event(
-        kind=kind, content=summary, body=body, detail=call.options.get("detail") or "", **more
-    )
+    detail = os.path.abspath(path) if (path := call.options.get("detail")) else ""
+    if body and detail and call["channel"] is not None:
+        raise UsageError(
+            "a message of a channel has one longer text, and --detail names it already",
+            "leave out -m or -F, and keep the summary short",
+        )
+    return Event(kind=kind, content=content, body=body, detail=detail, **more)
+
+
+def _spilled(summary: str, body: bytes) -> bytes:
+    return summary.encode("utf-8", "surrogateescape") + b"\n" + (b"\n" + body if body else b"")
 
 
 def _say(call: Call, event: Event) -> list[Event]:
@@ -85,14 +108,24 @@ def _say(call: Call, event: Event) -> list[Event]:
 
 def _resolved(call: Call, to: str) -> str:
     """The recipient: in a channel an agent's name will do."""
-    if not to or call["channel"] is None:
+    if not to:
         return to
+    if call["channel"] is None:
+        return layout.check_known(call.root, to)
     with stores.channel(call) as channel:
         return channel.resolve(to)
 
 
 def _me(call: Call) -> str:
     return call.me if call["channel"] is None else names.check_id(call.who())
+
+
+def _key(call: Call) -> str:
+    """The task named, "" for none; a channel's history shows it as #7."""
+    key = call["task"]
+    if key == "":
+        raise UsageError("the task's key is empty", speaking.ALL)
+    return (key or "") if call["channel"] is None else (key or "").removeprefix("#")
 
 
 def list_(call: Call) -> None:
@@ -120,7 +153,7 @@ def _overdue(task: Task, now: float, timeout: float) -> bool:
 
 
 def _with(task: Task, me: str) -> str:
-    return f"to {task.worker}" if task.requester == me else f"from {task.requester}"
+    return f"to {task.worker or 'all'}" if task.requester == me else f"from {task.requester}"
 
 
 def _task(task: Task, now: float, timeout: float) -> "dict[str, Any]":
@@ -142,7 +175,7 @@ def _task(task: Task, now: float, timeout: float) -> "dict[str, Any]":
 def show(call: Call) -> None:
     now, timeout = time.time(), stores.settings(call).task_timeout
     with stores.store(call) as store:
-        tasks, said = speaking.about(store, _me(call), call["task"])
+        tasks, said = speaking.about(store, _me(call), _key(call))
     if call["mermaid"]:
         render.diagram([(e.sender, e.to or "all", f"{e.kind} {e.content}") for e in said])
         return

@@ -3,17 +3,20 @@
 import os
 import time
 
-from swarm import names, persona
+from swarm import events, names, persona
 from swarm.cli import render, stores
 from swarm.cli.call import Call, show
 from swarm.errors import UsageError
 from swarm.events import Event
 from swarm.mailbox.registry import age
-from swarm.mamoru import roster_text
+from swarm.mamoru import roster_text, speaking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from swarm.team.channel import Channel
+    from swarm.team.rows import AgentRow
+
+MOST = 1_000_000_000  # what SQLite takes as a limit, and more than anybody reads
 
 
 def create(call: Call) -> None:
@@ -29,30 +32,48 @@ def create(call: Call) -> None:
 
 def join(call: Call) -> None:
     """Enter an agent and tell the others; a guardian keeps it there."""
+    from swarm.team.place import is_claimed
+
     me = names.check_id(call.who())
     own = persona.load(call["persona"]) if call["persona"] else persona.NOBODY
-    name = call["name"] or own.name or me
-    description = call["description"] or own.description
     with stores.channel(call, anew=True) as channel:
-        cursor = channel.join(
-            me, name, description, provider=own.provider, model=own.model, cwd=os.getcwd()
-        )
-        _tell(channel, me, "agent_join", f"{name} has joined the channel")
-    show(call, "agents", ["id"], [[me]], [{"id": me, "name": name, "cursor": int(cursor)}])
+        there = channel.row(me)
+        if there and is_claimed(channel.place, me):
+            render.note(f"{me} is there already: its guardian has it, and its row stays as it is")
+            name, cursor = there.name, None
+        else:
+            name, cursor = _enter(call, channel, me, own, there)
+    show(call, "agents", ["id"], [[me]], [{"id": me, "name": name, "cursor": cursor}])
+
+
+def _enter(
+    call: Call, channel: "Channel", me: str, own: persona.Persona, there: "AgentRow | None"
+) -> tuple[str, int]:
+    """Join with what is given, else with what the row had before; the name and the cursor."""
+    name = call["name"] or own.name or (there.name if there else me)
+    cursor = channel.join(
+        me,
+        name,
+        call["description"] or own.description or (there.description if there else ""),
+        provider=own.provider or (there.provider if there else ""),
+        model=own.model or (there.model if there else ""),
+        cwd=os.getcwd(),
+    )
+    content = f"{events.one_line(name)} has joined the channel"
+    channel.send(Event(kind="broadcast", sender=me, intent="agent_join", content=content))
+    return name, int(cursor)
 
 
 def leave(call: Call) -> None:
+    """Say goodbye for an agent; a task that it works on has failed by that (S)."""
     me = names.check_id(call.who())
-    with stores.channel(call) as channel:
-        name = next((row.name for row in channel.roster() if row.session == me), me)
-        channel.set_status(me, "inactive")
-        _tell(channel, me, "agent_leave", f"{name} has left the channel")
+    with stores.store(call) as store:
+        row = stores.channel_of(store).row(me)
+        content = f"{events.one_line(row.name) if row else me} has left the channel"
+        goodbye = Event(kind="broadcast", intent="agent_leave", content=content)
+        speaking.say(store, me, goodbye, time.time())
     if call["json"]:
         render.json({"agents": [{"id": me}]})
-
-
-def _tell(channel: "Channel", me: str, intent: str, text: str) -> None:
-    channel.send(Event(kind="broadcast", sender=me, intent=intent, content=text))
 
 
 def roster(call: Call) -> None:
@@ -75,7 +96,7 @@ def history(call: Call) -> None:
     if call["n"] < 1:
         raise UsageError("-n takes a number from 1 up")
     with stores.channel(call) as channel:
-        said = channel.history(call["n"])
+        said = channel.history(min(call["n"], MOST))
         agents = {row.session: row.name for row in channel.roster()}
     rows = [
         [f"#{e.id}", time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(e.at)),
@@ -103,7 +124,9 @@ def teammates(call: Call) -> None:
     """S's live roster, as a tool's description shows it."""
     with stores.store(call) as store:
         me = call.options.get("as_") or os.environ.get("SWARM_AGENT", "")
-        mates = {agent: mate for agent, mate in store.roster().items() if agent != me}
+        found = store.roster()  # a channel's in the order in which they came
+        order = sorted(found) if call["channel"] is None else found
+        mates = {agent: found[agent] for agent in order if agent != me}
     items = [
         {"id": agent, "name": mate.name or agent, "status": mate.status,
          "description": mate.description}

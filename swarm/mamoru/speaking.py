@@ -3,16 +3,29 @@
 The machine decides as it would in the guardian; a guardian that runs hears of it afterwards.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from swarm.errors import Unknown, UsageError
+from swarm.errors import SwarmError, Unknown, UsageError
 from swarm.events import FROM_WORKER, Event
 from swarm.mamoru import loop
 from swarm.mamoru.machine import step
-from swarm.mamoru.signals import Action, Notify, Outbound, Received, Refuse, Roster, Send
+from swarm.mamoru.signals import (
+    Action,
+    Mate,
+    Notify,
+    Outbound,
+    Received,
+    Refuse,
+    Roster,
+    Send,
+    SetStatus,
+)
 from swarm.mamoru.state import DEFAULTS, Settings, State, recall
-from swarm.mamoru.tasks import Task, fold
-from swarm.transport.base import Store, Voice
+from swarm.mamoru.tasks import ENDS, Task, fold
+from swarm.names import shown
+from swarm.transport.base import Outcome, Store, Voice
+
+ALL = "swarm task list --all names those you have"
 
 
 def say(
@@ -25,45 +38,92 @@ def say(
     """
     voice = store.voice(me)
     said = voice.conversation()
-    roster = Roster(store.roster(), now, settings.stale)
+    roster = Roster(_mates(store, event.to), now, settings.stale)
     state = recall(me, voice.status(), said, roster, settings, now)
+    own_word = state.status == "inactive" and not store.marks
     state, actions = _taken_up(state, event, said, now)
     state, more = step(state, Outbound(event), now)
-    actions += more
-    for action in actions:
+    for action in more:
         if isinstance(action, Refuse):
-            raise loop.refused(action)
-    return _store(voice, actions, settings)
+            raise _refused(action, event, me, said)
+    done = loop.outcome([*actions, *more], settings)
+    if own_word:
+        done.status = ""
+    return _stored(voice, done), [action.text for action in more if isinstance(action, Notify)]
 
 
-def _store(
-    voice: Voice, actions: list[Action], settings: Settings
-) -> tuple[list[Event], list[str]]:
-    stored = voice.apply(loop.outcome(actions, settings))
+def _mates(store: Store, to: str) -> Mapping[str, Mate]:
+    """The roster, with the recipient where it is known without an entry."""
+    mates = store.roster()
+    if to and to not in mates and to in store.agents():
+        return {**mates, to: Mate(status="available")}
+    return mates
+
+
+def _stored(voice: Voice, done: Outcome) -> list[Event]:
+    stored = voice.apply(done)
     for event in stored:
         if event.problem:
             raise Unknown(event.problem)
-    return stored, [action.text for action in actions if isinstance(action, Notify)]
+    return stored
 
 
 def _taken_up(
     state: State, event: Event, said: Iterable[Event], now: float
 ) -> tuple[State, list[Action]]:
-    """The state after the request in question was accepted, if nobody has yet."""
+    """The state after the request in question was accepted, if nobody has yet.
+
+    Who speaks is there, whatever the roster says, and has not forgotten the request, however
+    old it is: only the requester gives it up.
+    """
     if event.kind not in FROM_WORKER or state.active:
         return state, []
-    asked = [
-        task
-        for task in fold(said).values()
-        if task.worker == state.me and task.state == "asked" and event.task in ("", task.key)
-    ]
+    asked = _asked(state.me, event, said)
     if len(asked) > 1:
-        keys = ", ".join(task.key for task in asked)
-        raise UsageError(f"several tasks wait for you: {keys}", "name one", code="several-tasks")
+        raise _several("wait for you", asked)
     if not asked or asked[0].request is None:
         return state, []
-    state, actions = step(state, Received(asked[0].request), now)
-    return state, [action for action in actions if isinstance(action, Send)]
+    state.status = "available"
+    state, actions = step(state, Received(asked[0].request.replace(at=now)), now)
+    return state, [action for action in actions if isinstance(action, (Send, SetStatus))]
+
+
+def _asked(me: str, event: Event, said: Iterable[Event]) -> list[Task]:
+    """The requests that the event may be the first answer to; a cancelled one can only end."""
+    states = ("asked", "cancelling") if event.task and event.kind in ENDS else ("asked",)
+    return [
+        task
+        for task in fold(said).values()
+        if task.worker == me and task.state in states and event.task in ("", task.key)
+    ]
+
+
+def _refused(action: Refuse, event: Event, me: str, said: Iterable[Event]) -> SwarmError:
+    """Why it is not sent, in the words of who called: a key nobody knows is another error."""
+    mine = [task for task in fold(said).values() if me in (task.requester, task.worker)]
+    if action.code == "no-task":
+        return _no_task(event, [t for t in mine if t.open and t.requester == me])
+    known = any(event.task in (task.key, task.retry_of) for task in mine)
+    if event.task and not known and action.code in ("not-active", "not-given"):
+        return _unknown(event.task)
+    return loop.refused(action)
+
+
+def _no_task(event: Event, given: list[Task]) -> SwarmError:
+    if event.kind in FROM_WORKER:
+        return UsageError("no task waits for you", ALL, code="no-task")
+    if given:
+        return _several("that you gave are open", given)
+    return UsageError("no task that you gave is open", ALL, code="no-task")
+
+
+def _several(what: str, found: list[Task]) -> UsageError:
+    keys = ", ".join(task.key for task in found[:10])
+    return UsageError(f"several tasks {what}: {keys}", "name one", code="several-tasks")
+
+
+def _unknown(key: str) -> Unknown:
+    return Unknown(f"no task {shown(key[:80])} of yours", ALL, code="unknown-task")
 
 
 def tasks(store: Store, me: str) -> dict[str, Task]:
@@ -78,7 +138,8 @@ def about(store: Store, me: str, key: str) -> tuple[list[Task], list[Event]]:
     said = store.voice(me).conversation()
     found = [task for task in fold(said).values() if key in (task.key, task.retry_of)]
     if not found:
-        hint = "swarm task list names those you have"
-        raise Unknown(f"no task {key!r} of yours", hint, code="unknown-task")
+        raise _unknown(key)
     keys = {task.key for task in found}
-    return found, [event for event in said if event.key in keys or event.task in keys]
+    about_it = [event for event in said if event.key in keys or event.task in keys]
+    # A record to oneself lies in both boxes.
+    return found, list({(e.id, e.sender, e.to): e for e in about_it}.values())
