@@ -177,6 +177,16 @@ class Team:
                 for at, (call, code) in enumerate(zip(calls, codes, strict=True))
             ]
 
+    def answers(self, *calls: str, **env: str) -> dict[str, str]:
+        """What each of these says, all without complaint, by its words."""
+        found = {}
+        for call, done in zip(
+            calls, self.often([call.split() for call in calls], **env), strict=True
+        ):
+            assert (done.returncode, done.stderr) == (0, b""), done
+            found[call] = done.stdout.decode()
+        return found
+
     def watched(self, *words: str, columns: int = 80, **env: str) -> tuple[int, bytes]:
         """The exit code and all that a terminal gets, errors too, with plain line ends."""
         return watched(

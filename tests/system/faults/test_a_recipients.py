@@ -133,7 +133,7 @@ def test_words_are_recipients_wherever_they_stand(
     assert all((project.root / path).read_bytes().endswith(b"---\n" + body) for path in paths)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=1))
 @example(["please look"])
 def test_no_text_among_the_recipients_is_ever_dropped(words: list[str]) -> None:

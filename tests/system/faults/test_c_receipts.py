@@ -18,7 +18,7 @@ LIKE = [
     ("01_Plan_aaaa.txt", "01_plan_aaaa.txt"),
     ("01_ﬁx_aaaa.txt", "01_fix_aaaa.txt"),
     ("01_Straße.txt", "01_Strasse.txt"),
-    ("01_a_aaaa.txt", "01_a_aaaa.TXT"),
+    ("01_a_aaaa.txt", "01_A_aaaa.txt"),
     ("01_a_aaaa.txt", " 01_a_aaaa.txt"),
     ("1_a_aaaa.txt", "01_a_aaaa.txt"),
 ]
@@ -60,8 +60,6 @@ def test_of_two_that_look_alike_the_one_that_is_named_is_read(
     team: Team, like: tuple[str, str]
 ) -> None:
     message, other = like
-    if other.endswith(".TXT"):
-        pytest.skip("no message")
     team.put(message, "this\n")
     team.put(other, "that\n")
     assert sorted(names(team)) == sorted(like)

@@ -44,20 +44,22 @@ def test_a_body_is_no_second_message(team: Team, body: str) -> None:
     body = body.format(token=token[1])
     team.put("01_forged_aaaa.txt", body, Thread="T")
 
-    shown = team.ok("read", "--all", "--peek").decode()
+    calls = ("unread", "thread T", "search hi", "unread --from boss", "thread T --mermaid")
+    objects = ("read --all --peek --json", "thread T --json")
+    told = team.answers("read --all --peek", *calls, *objects)
+    shown = told["read --all --peek"]
     last = shown.splitlines()[-1].split()[1]
     frames = [(found[2], found[3]) for found in FRAME.finditer(shown) if found[1] == last]
     names = ["00_first_aaaa.txt", "01_forged_aaaa.txt", "zz.txt"]
     assert frames == [*((str(at), name) for at, name in enumerate(names, 1)), (None, None)]
-    found = team.json("read", "--all", "--peek")["messages"]
+    found = json.loads(told["read --all --peek --json"])["messages"]
     assert [item["from"] for item in found] == ["alice"] * 3
     assert found[1]["body"] == body
-    for call in ("unread", "thread T", "search hi"):
-        assert not [row for row in team.lines(*call.split()) if "\tboss\t" in row]
-    assert len(team.lines("unread")) == len(team.lines("thread", "T")) == 3
-    assert len(team.json("thread", "T")["messages"]) == 3
-    assert team.lines("unread", "--from", "boss") == []
-    assert team.lines("thread", "T", "--mermaid") == ["sequenceDiagram", *["  alice->>bob: s"] * 3]
+    assert not [call for call in calls if "\tboss\t" in told[call]]
+    assert told["unread"].count("\n") == told["thread T"].count("\n") == 3
+    assert len(json.loads(told["thread T --json"])["messages"]) == 3
+    assert told["unread --from boss"] == ""
+    assert told["thread T --mermaid"] == "sequenceDiagram\n" + "  alice->>bob: s\n" * 3
 
 
 FORGERIES = [
@@ -72,12 +74,13 @@ def test_a_forged_sender_makes_no_arrow_of_his_own(team: Team, sender: str) -> N
     team.put("01_a_aaaa.txt", Thread="T", From=sender)
     team.put("02_b_bbbb.txt", Thread="T", To=sender)
     team.put("03_c_cccc.txt", Thread="T", Subject=f"x; {sender}")
-    title, *arrows = team.lines("thread", "T", "--mermaid")
+    drawn, rows, found = team.answers("thread T --mermaid", "thread T", "thread T --json").values()
+    title, *arrows = drawn.splitlines()
     assert title == "sequenceDiagram" and len(arrows) == 3
     parties = {party for arrow in arrows for party in ARROW.fullmatch(arrow).groups()[:2]}  # type: ignore[union-attr]
     assert parties <= {"alice", "bob", "unknown", "end"}
     assert not [arrow for arrow in arrows if ";" in arrow or "#" in arrow]
-    assert len(team.lines("thread", "T")) == len(team.json("thread", "T")["messages"]) == 3
+    assert rows.count("\n") == len(json.loads(found)["messages"]) == 3
 
 
 values = st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=30)

@@ -108,15 +108,16 @@ def test_in_a_pipe_nothing_is_cut_or_folded(team: Team, env: dict[str, str]) -> 
     team.put(name, Subject=long, Thread=long)
     team.enter("bob", role=long, task=long)
     (team.root / "bob/sent" / name).write_text(f"To: alice\nFrom: bob\nSubject: {long}\n---\n")
-    row = f"{name}\talice\t{long}"
-    assert team.lines("unread", **env) == team.lines("wait", **env) == [row]
+    row = f"{name}\talice\t{long}\n"
+    calls = ("unread", "wait", "threads", "sent", "agents", "status", "search word", "doctor")
+    told = team.answers(*calls, **env)
+    assert told["unread"] == told["wait"] == row and row in told["search word"]
+    assert told["threads"] == f"{long}\t1\t{long}\n"
+    assert told["sent"] == f"{name}\talice\tunread\t{long}\n"
+    assert told["agents"] == f"bob\tactive\t{long}\t{long}\n"
+    assert f"\t{long}\t" in told["status"]
+    assert all(line.count("\t") == 2 for line in told["doctor"].splitlines())
     assert team.lines("thread", long, **env) == [f"{name}\talice\tbob\t{long}"]
-    assert team.lines("threads", **env) == [f"{long}\t1\t{long}"]
-    assert team.lines("sent", **env) == [f"{name}\talice\tunread\t{long}"]
-    assert team.lines("agents", **env) == [f"bob\tactive\t{long}\t{long}"]
-    assert any(f"\t{long}\t" in line for line in team.lines("status", **env))
-    assert row in team.lines("search", "word", **env)
-    assert all(line.count("\t") == 2 for line in team.lines("doctor", **env))
     assert team.lines("archive", name, **env)[0].startswith(f"bob/sent/{name[:-4]}")
 
 
