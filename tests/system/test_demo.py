@@ -215,8 +215,8 @@ class Told:
 
     def ping(self, sender: str, to: str) -> None:
         ping = f"To: {to}\nFrom: {sender}\nSubject: ping\nEvent: ping\n---\n"
-        put(self.mail / to / "inbox" / "90_ping_0001.txt", ping)
-        put(self.mail / sender / "sent" / "90_ping_0001.txt", ping)
+        put(self.mail / to / "inbox" / "90_ping_aaaa.txt", ping)
+        put(self.mail / sender / "sent" / "90_ping_aaaa.txt", ping)
 
     def accounts(self, place: Path) -> tuple[int, str]:
         self.lists.write_text(json.dumps({"tasks": self.list}))
