@@ -296,9 +296,11 @@ class TestUpdates:
             "for n in $(seq 300); do echo update: $n; sleep 0.003; done; echo ok", updates=0.5
         )
         made.ask()
+        begun = time.monotonic()
         assert made.result().body.count(b"update:") == 300
+        most = (time.monotonic() - begun) / 0.5 + 2
         updates = [e.content for e in made.memory.messages if e.kind == "task_update"]
-        assert 2 <= len(updates) <= 10 and updates[-1] == "300"
+        assert 2 <= len(updates) <= most and updates[-1] == "300"
 
     def test_an_update_without_text_or_without_a_line_end(self, shop: Any) -> None:
         made = shop("echo update:; echo ' update: no'; printf 'update: last'")
