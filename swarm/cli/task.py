@@ -17,7 +17,7 @@ task = typer.Typer(
 app.add_typer(task, name="task")
 
 Own = Annotated[
-    str | None, Argument(metavar="TASK", help="The task's key; default: the one that is meant.")
+    str | None, Argument(metavar="TASK", help="The task's key; default: the one in hand.")
 ]
 Given = Annotated[str | None, Argument(metavar="TASK", help="The key; default: the only one.")]
 
@@ -41,7 +41,10 @@ def request(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Ask an agent to do something; prints the task's key."""
+    """Ask an agent to do something; prints the task's key.
+
+    A summary of over 20 words is cut, and goes whole into the text.
+    """
     go(ctx, locals(), run.request)
 
 
@@ -58,7 +61,10 @@ def answer(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Answer a worker's question about a task you gave."""
+    """Answer a worker's question about a task you gave; prints nothing.
+
+    Without TASK: the only open one that you gave, of several the only one that waits for you.
+    """
     go(ctx, locals(), run.answer)
 
 
@@ -72,7 +78,7 @@ def cancel(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Cancel a task you gave."""
+    """Cancel a task you gave; prints nothing.  Without TASK: the only open one."""
     go(ctx, locals(), run.cancel)
 
 
@@ -89,7 +95,7 @@ def update(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Say how far your task is; it also keeps it from timing out."""
+    """Say how far your task is, which keeps it from timing out; prints nothing."""
     go(ctx, locals(), run.task_update)
 
 
@@ -106,7 +112,7 @@ def clarify(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Ask the requester of your task a question."""
+    """Ask the requester of your task a question; prints nothing."""
     go(ctx, locals(), run.clarify)
 
 
@@ -123,7 +129,11 @@ def done(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Your task is done; the result in a few words, more by -m, -F or --detail."""
+    """Your task is done: the result in a few words, more by -m, -F or --detail.
+
+    Prints nothing.  Without TASK: the one you work on, else the only one that waits for you,
+    which you accept by that.
+    """
     go(ctx, locals(), run.done)
 
 
@@ -140,7 +150,7 @@ def fail(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Your task cannot be done; say why."""
+    """Your task cannot be done: say why.  Prints nothing."""
     go(ctx, locals(), run.fail)
 
 

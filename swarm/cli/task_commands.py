@@ -111,7 +111,8 @@ def _resolved(call: Call, to: str) -> str:
     if not to:
         return to
     if call["channel"] is None:
-        return layout.check_known(call.root, to)
+        layout.check_inbox(call.root, layout.check_known(call.root, to))
+        return to
     with stores.channel(call) as channel:
         return channel.resolve(to)
 

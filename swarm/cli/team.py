@@ -47,7 +47,10 @@ def join(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Enter a channel, making it if need be; the session id is your agent id."""
+    """Enter a channel, making it if need be; the session id is your agent id.
+
+    What is not given stays as it was; where your guardian runs already, all of it does.
+    """
     go(ctx, {**locals(), "zero": False}, run.join)
 
 
@@ -55,7 +58,7 @@ def join(
 def leave(
     ctx: typer.Context, channel: Name, json: Json = False, root: Root = None, as_: As = None
 ) -> None:
-    """Tell the others that you are gone; your row stays."""
+    """Tell the others that you are gone; a task in hand has failed by that.  Your row stays."""
     go(ctx, locals(), run.leave)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ..unit.rights import SWARM
+from ..unit.rights import SWARM, bound, mode
 from ..unit.terminal import COLUMNS, Terminal, screen, widest
 from .desk import KINDS, Desk
 
@@ -143,6 +143,13 @@ def test_an_agent_without_an_entry_gets_its_request_by_mail(mail: Desk) -> None:
     mail.say("dan", "done", "-s", "y")
     assert mail.kinds("amy", asked.stdout.strip())[-1] == "task_done"
     assert mail.kinds("dan", mail.ask("dan", "bob")) == ["task_req"]
+
+
+def test_an_inbox_that_takes_no_mail_is_told_as_such(mail: Desk) -> None:
+    with mode(mail.place / "mail/bob/inbox", 0o500):
+        done = bound("--as", "amy", "task", "request", "bob", "-s", "x", cwd=mail.place)
+    assert done.returncode == 6 and "bob/inbox" in done.stderr
+    assert mail.tasks("amy") == []
 
 
 # Cancel
