@@ -232,11 +232,12 @@ def cancel(work: Work, _: str) -> None:
     task = work.given
     if task is None:
         return
-    minutes = work.state.settings.task_timeout / 60
+    silence = work.state.settings.task_timeout
+    time = f"{silence / 60:g} minutes" if silence % 60 == 0 else f"{silence:g} seconds"
     work.send(
         "task_cancel",
         task.worker,
-        f"Task timed out after {minutes:g} minutes with no updates.",
+        f"Task timed out after {time} with no updates.",
         f"timeout:{task.task}:{task.worker}",
         task=task.task,
         ref=task.ref,

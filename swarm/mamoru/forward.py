@@ -39,6 +39,10 @@ class Forwarder:
         """Tell the agent something that no message says."""
         self.tell(agent, text)
 
+    def stopped(self, agent: str, task: str) -> bool:
+        """Tell of a cancelled task, before that is stored; True if the message stays unread."""
+        return False
+
     def committed(self, agent: str, event: Event, reason: str) -> None:
         """The message handed over is done now, and its answer stored."""
 
@@ -68,6 +72,10 @@ class Left(Forwarder):
         """Nothing to do: it stays unread."""
         return True
 
+    def stopped(self, agent: str, task: str) -> bool:
+        """The agent is to see the cancellation in its inbox."""
+        return True
+
 
 class Jsonl(Forwarder):
     """One line of JSON for each message and notice, written out before it is committed.
@@ -88,6 +96,11 @@ class Jsonl(Forwarder):
     def notify(self, agent: str, text: str, task: str) -> None:
         """Write it as ``notice``."""
         self._write({"v": 1, "agent": agent, "notice": text, "task": task})
+
+    def stopped(self, agent: str, task: str) -> bool:
+        """Write it as a notice of the task."""
+        self.notify(agent, "the task is cancelled: stop", task)
+        return False
 
     def _write(self, record: dict[str, Any]) -> None:
         """The line, flushed; BrokenPipeError if nobody reads any more, else SwarmError.

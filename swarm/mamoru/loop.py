@@ -48,7 +48,9 @@ class _Step:
         self.cause = cause
         self.state = state
         self.outcome = outcome(actions, state.settings)
-        self.handed = deque(a for a in actions if isinstance(a, (Forward, Notify)))
+        self.handed: deque[Forward | Notify | Interrupt] = deque(
+            a for a in actions if isinstance(a, (Forward, Notify, Interrupt))
+        )
         self.follow = deque(a for a in actions if isinstance(a, (Forward, Interrupt)))
 
     @property
@@ -254,9 +256,11 @@ class Guardian:
             self._note_stored(event, now)
         return stored
 
-    def _hand_over(self, action: Forward | Notify, outcome: Outcome) -> None:
+    def _hand_over(self, action: Forward | Notify | Interrupt, outcome: Outcome) -> None:
         if isinstance(action, Forward):
             outcome.keep = self.forwarder.forward(self.me, action.event, action.reason)
+        elif isinstance(action, Interrupt):
+            outcome.keep = self.forwarder.stopped(self.me, action.task)
         else:
             self.forwarder.notify(self.me, action.text, action.task)
 
