@@ -86,7 +86,6 @@ def test_the_demo_accounts_for_every_message_and_task(
         ("Part 1", signal.SIGTERM),
         ("Part 1", signal.SIGINT),
         pytest.param("-- the guardian of frail", signal.SIGINT, marks=pytest.mark.slow),
-        pytest.param("Part 3", signal.SIGTERM, marks=pytest.mark.slow),
     ],
 )
 def test_an_interrupted_demo_leaves_nothing(
