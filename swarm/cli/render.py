@@ -210,8 +210,8 @@ def _grid(head: "Sequence[str]", rows: "Sequence[Sequence[str]]", width: int) ->
     longest = max((len(row[0]) for row in rows), default=0)
     for at, name in enumerate(head):
         # What names a record stays on one line where there is room: it is to be copied.
-        most = width * 2 // 3 if len(head) <= FEW_COLUMNS else width // 3
-        least = min(longest, most) if at == 0 else None
+        roomy = at == 0 and len(head) <= FEW_COLUMNS
+        least = min(longest, width * 2 // 3) if roomy else None
         grid.add_column(name, overflow="fold", min_width=least)
     for row in rows:
         grid.add_row(*map(_text, row))
