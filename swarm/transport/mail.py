@@ -18,13 +18,10 @@ from swarm.transport.mail_agent import MailTransport
 from swarm.transport.mail_claim import MailClaim
 from swarm.transport.mail_roster import Registry
 
-# Seconds: between two looks at all open mailboxes; until watching is tried again.
+# Seconds between two looks at all open mailboxes.
 LOOK = 1.0
-AGAIN = 30.0
-# Mailboxes in one look while events come (10,000 idle ones: a twentieth of a core at most), and
-# seconds without a word from the watcher until they count as not coming.
+# Mailboxes in one look while events come (10,000 idle ones: a twentieth of a core at most).
 SHARE = 1000
-DEAF = 10.0
 
 
 class MailStore(Store):
