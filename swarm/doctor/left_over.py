@@ -4,10 +4,10 @@ import os
 import time
 from stat import S_ISREG
 
+from swarm import disk
 from swarm.doctor import rights
 from swarm.doctor.finding import Finding, mended
 from swarm.doctor.folders import HARMLESS, Folder
-from swarm.mailbox import disk
 
 HOUR, DAY = 3600, 86400
 

@@ -2,9 +2,9 @@
 
 import os
 
-from swarm import message
+from swarm import disk, message
 from swarm.errors import Conflict, SwarmError, Unknown, UsageError, from_os
-from swarm.mailbox import disk, inbox, layout, receipts
+from swarm.mailbox import inbox, layout, receipts
 from swarm.mailbox.find import find
 from swarm.mailbox.layout import Root
 

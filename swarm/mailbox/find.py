@@ -3,8 +3,8 @@
 import os
 
 from swarm import names
+from swarm.disk import is_regular
 from swarm.errors import Unknown, Unreadable
-from swarm.mailbox.disk import is_regular
 from swarm.mailbox.inbox import in_order, is_mail, message_names
 from swarm.mailbox.layout import Root
 

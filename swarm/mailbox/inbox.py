@@ -9,8 +9,8 @@ import os
 from stat import S_ISREG
 
 from swarm import names
+from swarm.disk import READ_FLAGS, open_regular
 from swarm.errors import Unreadable, from_os
-from swarm.mailbox.disk import READ_FLAGS, open_regular
 from swarm.mailbox.layout import Root, at_fault, bad_mailbox
 from swarm.message import HEADER_MAX, Message, parse
 

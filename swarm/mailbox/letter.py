@@ -7,9 +7,8 @@ while nothing has been delivered.
 import errno
 import os
 
-from swarm import message, names
+from swarm import disk, message, names
 from swarm.errors import Conflict, SwarmError, from_os
-from swarm.mailbox import disk
 from swarm.mailbox.layout import Root, make_box
 
 # After so many names that were taken a longer token is drawn.

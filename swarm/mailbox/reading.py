@@ -6,8 +6,9 @@ A claim is the kernel's lock on the open message, so a reader that dies gives it
 import errno
 import os
 
+from swarm import disk
 from swarm.errors import from_os
-from swarm.mailbox import disk, receipts
+from swarm.mailbox import receipts
 from swarm.mailbox.inbox import Item
 from swarm.mailbox.layout import Root
 from swarm.message import parse

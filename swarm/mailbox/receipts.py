@@ -2,8 +2,8 @@
 
 import os
 
+from swarm.disk import NEW_FLAGS
 from swarm.errors import from_os
-from swarm.mailbox.disk import NEW_FLAGS
 from swarm.mailbox.layout import Root, bad_mailbox, make_folder
 
 

@@ -4,9 +4,8 @@ import os
 import time
 from stat import S_ISREG
 
-from swarm import message, names
+from swarm import disk, message, names
 from swarm.errors import Conflict, Unknown, UsageError, from_os
-from swarm.mailbox import disk
 from swarm.mailbox.layout import Root, bad_mailbox, is_known, make_box, registered, twin
 
 ARCHETYPES = ("specialist", "surveyor", "researcher", "planner", "interfacer")

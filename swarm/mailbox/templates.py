@@ -2,8 +2,8 @@
 
 import os
 
+from swarm import disk
 from swarm.errors import Unreadable, from_os
-from swarm.mailbox import disk
 
 
 def load_template(name: str) -> bytes:

@@ -2,9 +2,9 @@
 
 import os
 
-from swarm import names
+from swarm import disk, names
 from swarm.errors import SwarmError, Unknown, Unreadable, UsageError
-from swarm.mailbox import disk, inbox, layout, receipts
+from swarm.mailbox import inbox, layout, receipts
 from swarm.mailbox.inbox import Item
 from swarm.mailbox.layout import Root
 

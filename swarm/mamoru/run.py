@@ -7,8 +7,8 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 
+from swarm import disk
 from swarm.events import PAYLOAD_MAX, Event, one_line
-from swarm.mailbox import disk
 from swarm.mamoru.child import Child
 from swarm.names import ID_CHARS
 

@@ -4,9 +4,8 @@ import os
 import sqlite3
 import time
 
-from swarm import names
+from swarm import disk, names
 from swarm.errors import Conflict, from_os
-from swarm.mailbox import disk
 from swarm.team import members, posting, queries, rows
 from swarm.team.database import Database, make
 from swarm.team.members import PATIENCE, Member

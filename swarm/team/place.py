@@ -6,9 +6,8 @@ says one process speaks for it.
 
 import os
 
-from swarm import names
+from swarm import disk, names
 from swarm.errors import Conflict, Unreadable, UsageError, from_os
-from swarm.mailbox import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

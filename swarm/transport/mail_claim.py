@@ -6,8 +6,8 @@ Its other folders are locked for moments by whoever writes to them.
 import errno
 import os
 
+from swarm import disk
 from swarm.errors import Conflict, from_os
-from swarm.mailbox import disk
 from swarm.mailbox.layout import Root, make_box
 
 FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC

@@ -8,10 +8,9 @@ import os
 import random
 import time
 
-from swarm import names
+from swarm import disk, names
 from swarm.errors import from_os
 from swarm.events import Event, from_message
-from swarm.mailbox import disk
 from swarm.mailbox.inbox import GONE, OURS, is_mail
 from swarm.mailbox.layout import Root
 from swarm.message import BODY_MAX, Message, parse

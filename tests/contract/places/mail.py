@@ -5,8 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from swarm import disk
 from swarm.events import Event, headers
-from swarm.mailbox import delivery, disk, layout, receipts, registry
+from swarm.mailbox import delivery, layout, receipts, registry
 from swarm.transport.base import Store
 from swarm.transport.mail import MailStore
 

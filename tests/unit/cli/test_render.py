@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swarm.cli import render
+from swarm.disk import read_fd
 from swarm.errors import Conflict, SwarmError
-from swarm.mailbox.disk import read_fd
 
 Capture = pytest.CaptureFixture[bytes]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from swarm.disk import TEMP_PREFIX
 from swarm.doctor import examine
 from swarm.mailbox import archive, delivery, inbox, receipts
-from swarm.mailbox.disk import TEMP_PREFIX
 from swarm.mailbox.layout import Root, make_box
 
 from .tree import PLAIN, put, wrong

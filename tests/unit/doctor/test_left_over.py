@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
+from swarm.disk import TEMP_PREFIX
 from swarm.doctor import examine
-from swarm.mailbox.disk import TEMP_PREFIX
 from swarm.mailbox.layout import Root
 
 from .tree import one, put, wrong

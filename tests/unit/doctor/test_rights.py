@@ -6,9 +6,9 @@ import stat
 
 import pytest
 
+from swarm.disk import TEMP_PREFIX
 from swarm.doctor import rights
 from swarm.mailbox import registry
-from swarm.mailbox.disk import TEMP_PREFIX
 from swarm.mailbox.layout import Root, make_box
 
 from .tree import bound, put, shell

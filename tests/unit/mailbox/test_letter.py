@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from swarm import message
+from swarm import disk, message
 from swarm.errors import SwarmError, Temporary
-from swarm.mailbox import delivery, disk, letter
+from swarm.mailbox import delivery, letter
 from swarm.mailbox.layout import Root
 
 from ..rights import bound, mode

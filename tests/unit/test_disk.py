@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swarm.mailbox import disk
+from swarm import disk
 
 SHM = "/dev/shm"
 
@@ -214,7 +214,7 @@ def test_what_is_no_regular_file_is_refused_at_once(
 
 HOLD = """
 import sys, time
-from swarm.mailbox.disk import Lock
+from swarm.disk import Lock
 with Lock(sys.argv[1]):
     print("held", flush=True)
     time.sleep(60)
