@@ -21,6 +21,8 @@ NO_FLOCK = frozenset((errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS,
 NO_SYNC = frozenset((errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF))
 NO_NOREPLACE = frozenset((errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP))
 AT_FDCWD = -100
+# So many files are synced side by side.
+SYNCS = 16
 RENAME_NOREPLACE = 1
 READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
@@ -227,6 +229,23 @@ def sync_folder(path: str) -> None:
     except OSError as error:
         if error.errno not in NO_SYNC:
             raise
+    finally:
+        os.close(fd)
+
+
+def sync_files(paths: "list[str]") -> None:
+    """Make several files last, side by side: the disk takes them together."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    if paths:
+        with ThreadPoolExecutor(min(len(paths), SYNCS)) as pool:
+            list(pool.map(_sync_file, paths))
+
+
+def _sync_file(path: str) -> None:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
     finally:
         os.close(fd)
 

@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from swarm.cli import guard, mail, task, team  # noqa: F401 - they register their commands
+from swarm.cli import bridge, guard, mail, task, team  # noqa: F401 - they register their commands
 from swarm.cli.app import app
 from swarm.errors import UsageError, from_os
 

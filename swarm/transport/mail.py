@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from swarm import names
 from swarm.errors import Conflict
 from swarm.mailbox import layout, watch
+from swarm.mailbox.guests import is_guest
 from swarm.mailbox.layout import Root, check_known
 from swarm.mamoru.signals import Mate
 from swarm.transport.base import Store, Voice
@@ -40,11 +41,13 @@ class MailStore(Store):
         self._notes: list[str] = []
 
     def agents(self) -> list[str]:
-        return layout.known(self.root)
+        return [agent for agent in layout.known(self.root) if not is_guest(self.root, agent)]
 
     def open(self, agent: str) -> MailTransport:
         names.check_id(agent)
         check_known(self.root, agent)
+        if is_guest(self.root, agent):
+            raise Conflict(f"{agent} lives on a channel", "its guardian works there", code="guest")
         if agent in self._open:
             raise Conflict(f"{agent} is guarded already", "end that one first", code="claimed")
         claim = MailClaim(self.root, agent)
