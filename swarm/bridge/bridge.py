@@ -88,7 +88,7 @@ class Bridge:
         count += self._apply.perform(self._rows(page))
         count += self._apply.perform(self._letters())
         if hinted is None or page:
-            count += self._apply.perform(self._reads())
+            count += self._apply.perform(self._reads(page))
             count += self._speak()
         if self._making() and not self._mail.behind:
             self._made()
@@ -106,7 +106,7 @@ class Bridge:
         """What a step would do, without doing it."""
         self._mail.look(None, known(self.root))
         page = [] if self._making() else self._channel.page(self.pair.mirrored)
-        actions = [*self._people(page), *self._rows(page), *self._letters(), *self._reads()]
+        actions = [*self._people(page), *self._rows(page), *self._letters(), *self._reads(page)]
         return [*actions, *self._workers.plan(self._apply.who)]
 
     def settle(self) -> None:
@@ -119,6 +119,7 @@ class Bridge:
         return self.pair.mirrored == MAKING
 
     def _made(self) -> None:
+        self._mail.made()
         self._apply.perform([plan.Mirrored(0)])
 
     def _people(self, page: list[Event]) -> list[Action]:
@@ -176,12 +177,14 @@ class Bridge:
         openers = self._channel.openers(page, self._apply.who)
         return list(plan.files_to_rows(page, self.pair.token, openers, self._numbers))
 
-    def _reads(self) -> list[Action]:
-        """Receipts and cursors, where a listing or a cursor changed."""
+    def _reads(self, page: list[Event]) -> list[Action]:
+        """Receipts and cursors, where a listing or a cursor changed, or a row came."""
         who, cursors = self._apply.who, self._channel.cursors()
         moved = {who.id(s) for s, n in cursors.items() if self._cursors.get(s) != n}
         self._cursors = cursors
-        agents = (moved | self._mail.listed) - {""}
+        to = {who.id(event.to) for event in page}
+        everybody = set(who.residents) if "" in to else set()
+        agents = (moved | self._mail.listed | to | everybody) - {""}
         unread = self._mail.unread(agents)
         behind = {agent: self._behind(agent, cursors) for agent in agents & set(who.residents)}
         return [*plan.reads(unread, who, cursors), *plan.advances(behind, who, cursors)]

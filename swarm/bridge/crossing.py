@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from swarm.bridge import words
-from swarm.events import Event, headers, one_line, shorten
+from swarm.events import Event, headers, moment, one_line, shorten
 
 MALFORMED = "malformed"
 MISADDRESSED = "misaddressed"
@@ -105,11 +105,11 @@ def to_file(
         said.kind, said.intent, said.content = "info_only", MALFORMED, event.problem
     elif said.content.strip() != one_line(said.content):
         body = f"{said.content}\n".encode("utf-8", "replace") + (b"\n" + body if body else b"")
-    lines = headers(said)
+    lines = dict(headers(said)) | {"Date": moment(said.at)}
     return File(
         agent=agent,
         name=words.file_name(token, number, event.content),
-        lines=[(name, value) for name, value in lines if value],
+        lines=[(name, value) for name, value in lines.items() if value],
         body=body,
         copy=sender if sender != agent else "",
     )

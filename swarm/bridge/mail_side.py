@@ -199,6 +199,10 @@ class MailSide:
         self._names.add(key.partition("/")[2])
         self._fresh.pop(key, None)
 
+    def made(self) -> None:
+        """All that lies in the tree has its row."""
+        self._anew = False
+
     @property
     def behind(self) -> bool:
         """Whether files are left over from the last page."""
