@@ -140,6 +140,7 @@ class MailSide:
         for name in there:
             if not self._has_row(agent, name):
                 self._read(agent, f"{self.root.inbox(agent)}/{name}", name)
+                self._names.add(name)
         return sent
 
     def _has_row(self, agent: str, name: str) -> bool:
@@ -160,7 +161,6 @@ class MailSide:
             return None
         if letter is not None:
             self._fresh[words.key(agent, name)] = (letter.key, path)
-            self._names.add(name)
         return letter
 
     def _read_sent(self, agent: str, name: str) -> None:

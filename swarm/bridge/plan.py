@@ -218,18 +218,25 @@ class People:
 def people(here: People) -> Iterator[Action]:
     """Rows for residents, mailboxes and entries for guests."""
     taken = {session for session, row in here.sessions.items() if not row.ours}
-    for agent, resident in here.residents.items():
+    residents = {a: r for a, r in here.residents.items() if r.entry or not _adopted(here, a)}
+    for agent, resident in residents.items():
         session = here.who.residents.get(agent) or who.session_for(agent, taken)
         taken.add(session)
         yield from _resident(here, agent, session, resident)
     for agent, session in here.who.residents.items():
         row = here.sessions.get(session)
-        if agent not in here.residents and row and not row.left:
+        if agent not in residents and row and not row.left:
             yield Part(agent, session)
-    folded = {agent.lower() for agent in (*here.residents, *here.who.guests, *here.lodgers)}
+    folded = {agent.lower() for agent in (*residents, *here.who.guests, *here.lodgers)}
     for row in here.sessions.values():
         if not row.ours:
             yield from _guest(here, row, folded)
+
+
+def _adopted(here: People, agent: str) -> bool:
+    """Whether a mailbox without an entry is that of a guest whom swarm calls the same."""
+    row = here.sessions.get(agent)
+    return row is not None and row.swarm and not row.ours and not here.who.session(agent)
 
 
 def status_word(resident: Resident) -> str:

@@ -92,7 +92,8 @@ class History:
 
     def by_hand(self, agent: str, data: bytes) -> None:
         self.count += 1
-        Path(self.world.root.inbox(agent)).mkdir(parents=True, exist_ok=True)
+        if not Path(self.world.root.inbox(agent)).is_dir():
+            return  # nobody made a mailbox for a guest yet
         Path(self.world.root.inbox(agent), f"note-{self.count}.txt").write_bytes(data)
 
     def step(self) -> None:
