@@ -80,6 +80,7 @@ class Apply:
             case plan.Welcome(agent, session):
                 guests.welcome(self._root, agent, self._mirror.place.channel, session)
                 self.who.welcome(agent, session)
+                self._mail.welcomed()
             case plan.Register(agent, row, status):
                 self._register(agent, row, status)
             case plan.Restatus(agent, status, note):

@@ -17,8 +17,8 @@ from swarm.bridge.plan import Action, People, Session
 from swarm.bridge.who import Who
 from swarm.errors import Conflict, SwarmError, from_os
 from swarm.events import Event
-from swarm.mailbox import guests, receipts, watch
-from swarm.mailbox.layout import Root, known
+from swarm.mailbox import receipts, watch
+from swarm.mailbox.layout import Root
 from swarm.team.mirror import PAGE, Mirror
 
 # Seconds between two looks at everything, between two looks while waiting, of standing by.
@@ -81,18 +81,28 @@ class Bridge:
         ``hinted``: in whose mailboxes something may be new; None for everything.
         """
         count = 0
-        self._mail.look(hinted, hinted if hinted is not None else known(self.root))
+        self._mail.look(hinted)
         page = [] if self._making() else self._channel.page(self.pair.mirrored)
-        if hinted is None or page:
-            count += self._apply.perform(self._people(page))
+        letters = self._mail.fresh(PAGE)
+        for event in page:
+            self._notice(event)
+        if hinted is None or self._strangers(page, letters):
+            count += self._apply.perform(self._people())
         count += self._apply.perform(self._rows(page))
-        count += self._apply.perform(self._letters())
+        count += self._apply.perform(self._letters(letters))
         if hinted is None or page:
             count += self._apply.perform(self._reads(page))
             count += self._speak()
         if self._making() and not self._mail.behind:
             self._made()
         return count
+
+    def _strangers(self, page: list[Event], letters: list[plan.Letter]) -> bool:
+        """Whether somebody speaks, or is spoken to, who was not there before, or has left."""
+        who = self._apply.who
+        return any(not who.id(e.sender) or crossing.is_presence(e) for e in page) or any(
+            not who.session(agent) for one in letters for agent in (one.owner, one.sender)
+        )
 
     def _speak(self) -> int:
         """Say for workers without a guardian what their files say."""
@@ -102,11 +112,12 @@ class Bridge:
                 self._workers.speak(action.agent, action.event)
         return len(found)
 
-    def plan(self) -> list[Action]:
+    def missing(self) -> list[Action]:
         """What a step would do, without doing it."""
-        self._mail.look(None, known(self.root))
+        self._mail.look(None)
         page = [] if self._making() else self._channel.page(self.pair.mirrored)
-        actions = [*self._people(page), *self._rows(page), *self._letters(), *self._reads(page)]
+        letters = self._letters(self._mail.fresh(PAGE))
+        actions = [*self._people(), *self._rows(page), *letters, *self._reads(page)]
         return [*actions, *self._workers.plan(self._apply.who)]
 
     def settle(self) -> None:
@@ -122,20 +133,17 @@ class Bridge:
         self._mail.made()
         self._apply.perform([plan.Mirrored(0)])
 
-    def _people(self, page: list[Event]) -> list[Action]:
+    def _people(self) -> list[Action]:
         self._sessions = self._channel.sessions()
         residents = self._mail.residents()
-        here = guests.guests(self.root)
-        channel = self.mirror.place.channel
+        here = self._mail.guests(self.mirror.place.channel)
         self._apply.who = Who(
             [(row.ours, row.session) for row in self._sessions.values() if row.ours],
-            [(one.id, one.session) for one in here if one.channel == channel],
+            here,
         )
         for agent in self._workers.busy:
             if agent in residents:
                 residents[agent].task = True
-        for event in page:
-            self._notice(event)
         if not self._recalled:
             self._recalled = True
             self._recall_requests()
@@ -152,17 +160,17 @@ class Bridge:
 
     def _notice(self, event: Event) -> None:
         """Who left, and who waits for an answer."""
-        agent, to = self._apply.who.id(event.sender), self._apply.who.id(event.to)
+        sender, to = event.sender, event.to
         if crossing.is_presence(event) and event.intent == "agent_leave":
             self._gone.add(event.sender)
         else:
             self._gone.discard(event.sender)
         if event.kind == "task_clarify":
-            self._waiting.add(agent)
+            self._waiting.add(sender)
         elif event.kind == "task_clarify_res":
             self._waiting.discard(to)
         elif event.kind in ("task_done", "task_fail", "task_cancel_ack"):
-            self._waiting.discard(agent)
+            self._waiting.discard(sender)
 
     def _rows(self, page: list[Event]) -> list[Action]:
         look = self._channel.lookup(page, self._mail.at_work())
@@ -172,8 +180,7 @@ class Bridge:
         self._workers.note(actions)
         return actions
 
-    def _letters(self) -> list[Action]:
-        page = self._mail.fresh(PAGE)
+    def _letters(self, page: list[plan.Letter]) -> list[Action]:
         openers = self._channel.openers(page, self._apply.who)
         return list(plan.files_to_rows(page, self.pair.token, openers, self._numbers))
 
@@ -241,9 +248,9 @@ def once(root: Root, mirror: Mirror, tell: Tell, rebuild: bool = False) -> None:
         standby.close()
 
 
-def missing(root: Root, mirror: Mirror, tell: Tell, rebuild: bool = False) -> list[Action]:
+def dry_run(root: Root, mirror: Mirror, tell: Tell, rebuild: bool = False) -> list[Action]:
     """What a first step would do; only the two sides' memory of each other is written."""
-    return Bridge(root, mirror, tell, rebuild).plan()
+    return Bridge(root, mirror, tell, rebuild).missing()
 
 
 def run(

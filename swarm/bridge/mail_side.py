@@ -11,8 +11,7 @@ from swarm import disk
 from swarm.bridge import words
 from swarm.bridge.plan import Letter, Lodger, Resident
 from swarm.errors import SwarmError
-from swarm.mailbox import inbox, layout, registry
-from swarm.mailbox.guests import is_guest
+from swarm.mailbox import guests, inbox, layout, registry
 from swarm.mailbox.layout import Root
 from swarm.message import BODY_MAX
 from swarm.transport.mail_files import Folder, Letters
@@ -55,6 +54,9 @@ class MailSide:
         self._anew = anew
         self._token = token
         self._registry = Registry(root)
+        self._top, self._dir = Folder(root.path), Folder(root.dir)
+        self._known: list[str] = []
+        self._guests: list[guests.Guest] = []
         self._boxes: dict[str, Box] = {}
         self._names: set[str] = set()
         self._fresh: dict[str, tuple[tuple[float, tuple[int, int, str]], str]] = {}
@@ -74,12 +76,31 @@ class MailSide:
 
     # --- who ---------------------------------------------------------------------------------
 
+    def known(self) -> list[str]:
+        """All mailboxes and entries; looked for only where a folder's time says so."""
+        if self._top.due() or self._dir.due():
+            self._top.listing()
+            self._dir.listing()
+            self._known = layout.known(self.root)
+            self._guests = guests.guests(self.root)
+        return self._known
+
+    def guests(self, channel: str) -> list[tuple[str, str]]:
+        """Mailbox and session of each guest from that channel."""
+        self.known()
+        return [(one.id, one.session) for one in self._guests if one.channel == channel]
+
+    def welcomed(self) -> None:
+        """A guest has got its mailbox."""
+        self._top.forget()
+
     def residents(self) -> dict[str, Resident]:
         """Agents that live in the tree; one without an entry has only a mailbox."""
         mates = self._registry.mates()
+        elsewhere = {one.id for one in self._guests}
         found = {}
-        for agent in layout.known(self.root):
-            if not is_guest(self.root, agent):
+        for agent in self.known():
+            if agent not in elsewhere:
                 mate = mates.get(agent)
                 found[agent] = Resident(
                     description=mate.description if mate else "",
@@ -108,9 +129,10 @@ class MailSide:
 
     # --- messages ----------------------------------------------------------------------------
 
-    def look(self, hinted: "set[str] | None", known: Iterable[str]) -> None:
+    def look(self, hinted: "set[str] | None") -> None:
         """List what may have changed; ``hinted``: whose mailboxes, None for anybody's."""
         self.listed = set()
+        known = self.known() if hinted is None else hinted
         due = [agent for agent in known if self._due(agent, hinted)]
         sent = {agent: found for agent in due if (found := self._list(agent)) is not None}
         for agent, found in sent.items():  # after all inboxes: a copy is known by its name

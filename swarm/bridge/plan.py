@@ -72,6 +72,11 @@ class Letter:
         """The thread whose opener tells what the message is, "" if a header says it."""
         return "" if self.message.get("event") else self.message.get("thread")
 
+    @property
+    def sender(self) -> str:
+        """Who says to have sent it."""
+        return self.message.get("from")
+
     def event(self, opener: str) -> Event:
         """What it says, where ``opener`` began its thread."""
         event = from_message(self.message, self.name, self.at, opener)
@@ -271,7 +276,7 @@ def _guest(here: People, row: Session, folded: set[str]) -> Iterator[Action]:
         if lodger:
             yield Unregister(agent)
         return
-    status = mail_word(row.status, agent in here.waiting)
+    status = mail_word(row.status, row.session in here.waiting)
     if lodger is None:
         if row.status != "inactive":
             yield Register(agent, row, status)

@@ -17,7 +17,7 @@ def bridge(call: Call) -> None:
 
     with Mirror.open(home(os.environ), call["channel"], sync=stores.synced()) as mirror:
         if call["dry_run"]:
-            found = bridging.missing(call.root, mirror, _tell, call["rebuild"])
+            found = bridging.dry_run(call.root, mirror, _tell, call["rebuild"])
             rows = [list(told(action)) for action in found]
             show(
                 call,

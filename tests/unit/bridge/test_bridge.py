@@ -44,7 +44,7 @@ def test_nothing_goes_round(world: World) -> None:
         world.again()
     assert len(world.rows()) == 2
     assert len(world.inbox("alice")) == 2
-    assert world.bridge.plan() == []
+    assert world.bridge.missing() == []
 
 
 def test_a_broadcast_is_one_row_and_a_file_for_each(world: World) -> None:
@@ -159,7 +159,7 @@ def test_the_channel_can_be_rebuilt_with_all_its_numbers(world: World) -> None:
         world.again()
     world.again(rebuild=True).settle()
     assert [(e.id, e.sender, e.to, e.task, e.kind, e.content) for e in world.rows()] == before
-    assert world.bridge.plan() == []
+    assert world.bridge.missing() == []
 
 
 def test_the_tree_can_be_rebuilt_with_all_its_threads(world: World, tmp_path: Path) -> None:
@@ -178,4 +178,4 @@ def test_the_tree_can_be_rebuilt_with_all_its_threads(world: World, tmp_path: Pa
     other.again(rebuild=True).settle()
     assert {agent: other.inbox(agent) for agent in before} == before
     assert asked.task in {task.key for task in other.tasks("alice")[0].values()}
-    assert other.bridge.plan() == []
+    assert other.bridge.missing() == []

@@ -114,7 +114,7 @@ def test_both_sides_hold_every_message_once_and_tasks_alike(
         for step in steps:
             history.perform(step)
         settle(world)
-        assert world.bridge.plan() == []
+        assert world.bridge.missing() == []
         rows = world.rows()
         check_files(world, history, rows)
         check_rows(world, history, rows)
