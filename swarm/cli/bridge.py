@@ -7,7 +7,7 @@ from typer import Option
 
 from swarm.cli import bridge_commands
 from swarm.cli.app import app, go
-from swarm.cli.options import Json, Root
+from swarm.cli.options import As, Json, Root
 
 
 @app.command()
@@ -23,9 +23,10 @@ def bridge(
     ] = False,
     json: Json = False,
     root: Root = None,
+    as_: As = None,
 ) -> None:
     """Carry mail and a channel of the team bus as one conversation.
 
     Runs until Ctrl-C or SIGTERM; a second one for the same two stands by.
     """
-    go(ctx, {**locals(), "as_": None}, bridge_commands.bridge)
+    go(ctx, locals(), bridge_commands.bridge)

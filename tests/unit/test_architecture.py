@@ -29,6 +29,7 @@ LAYERS = [
         "swarm.bridge.who",
         "swarm.bridge.crossing",
         "swarm.bridge.plan",
+        "swarm.bridge.telling",
     ),
     ("swarm.disk", "swarm.mailbox", "swarm.front_matter", "swarm.persona", "swarm.team"),
     (
@@ -187,7 +188,7 @@ def test_the_tests_mirror_the_package(folder: str) -> None:
     tests = {path.name for path in (Path(__file__).parent / folder).glob("test_*.py")}
     # By tests/system, which run the command itself.
     elsewhere = {
-        "app", "call", "commands", "grammar", "guard", "guard_commands", "mail", "options", "run",
+        "app", "bridge", "bridge_commands", "call", "commands", "grammar", "guard", "guard_commands", "mail", "options", "run",
         "stores", "task", "task_commands", "team", "team_commands",
     }  # fmt: skip
     modules = {path.stem for path in (PACKAGE / folder).glob("[!_]*.py")} - elsewhere
