@@ -96,10 +96,11 @@ class MailSide:
 
     def residents(self) -> dict[str, Resident]:
         """Agents that live in the tree; one without an entry has only a mailbox."""
+        known = self.known()
         mates = self._registry.mates()
         elsewhere = {one.id for one in self._guests}
         found = {}
-        for agent in self.known():
+        for agent in known:
             if agent not in elsewhere:
                 mate = mates.get(agent)
                 found[agent] = Resident(
