@@ -250,15 +250,17 @@ def timers(state: State) -> Iterator[Timer]:
 
 
 def _ready(state: State, target: str) -> bool:
-    """Whether the target is known available, and answered every request of ours."""
+    """Whether the target is available as far as can be known, and answered all we asked.
+
+    In a mail tree, where nothing is announced, an agent may be there without an entry: nothing
+    will ever say that it is available, and its rejection shows that it answers.
+    """
     mate = state.mate(target)
-    return (
-        mate is not None
-        and mate.status == "available"
-        and not any(
-            task.worker == target and task.state == "asked" for task in state.given.values()
-        )
-    )
+    if mate is None and (state.settings.announce or target in state.left):
+        return False
+    if mate is not None and mate.status != "available":
+        return False
+    return not any(task.worker == target and task.state == "asked" for task in state.given.values())
 
 
 def _silent(state: State) -> Iterator[tuple[str, float]]:

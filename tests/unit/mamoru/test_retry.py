@@ -74,6 +74,29 @@ class TestRetry:
         bob.later(10)
         assert len(bob.sent) == 1
 
+    def test_a_worker_without_an_entry_in_a_mail_tree_is_tried_again(self, make: Any) -> None:
+        bob = make(announce=False)
+        self.rejected(bob)
+        bob.mates(amy="available")
+        bob.later(2)
+        assert bob.kinds == ["task_req"]
+
+    def test_one_without_a_row_on_a_channel_is_tried_again_when_it_appears(self, bob: Any) -> None:
+        self.rejected(bob)
+        bob.mates(amy="available")
+        bob.later(60)
+        assert not bob.sent
+        bob.mates(amy="available", eve="available")
+        bob.do(Tick())
+        assert bob.kinds == ["task_req"]
+
+    def test_one_whose_entry_says_otherwise_is_left_alone(self, make: Any) -> None:
+        bob = make(announce=False)
+        bob.mates(eve="inactive")
+        self.rejected(bob)
+        bob.later(60)
+        assert not bob.sent
+
     def test_in_order_for_each_target(self, bob: Any) -> None:
         bob.mates(eve="busy")
         keys = [self.rejected(bob) for _ in range(3)]
