@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ... import forks
 from ...unit.rights import dropping
 
 SWARM = os.path.join(sys.prefix, "bin", "swarm")
@@ -123,6 +124,9 @@ class Team:
         )  # fmt: skip
 
     def run(self, *words: str | bytes, body: bytes | None = None, **how: Any) -> Done:
+        if how.keys() <= {"cwd"} | {name for name in how if name.isupper()}:
+            cwd = how.pop("cwd", None) or self.place
+            return forks.run(words, cwd, self.env(**how), body, timeout=20)
         if body is not None:
             how["stdin"] = subprocess.PIPE
         process = self.start(*words, **how)
