@@ -1,7 +1,7 @@
 """The command as a fork of one process that has loaded it: some milliseconds for a start, not
 a hundred.  Arguments, environment, files, signals and exit codes are as with the script.
 
-What is about starting itself (imports, hooks, another locale, a terminal) runs the script.
+What is about starting itself (imports, a terminal, signals that early) runs the script.
 """
 
 import atexit
@@ -20,6 +20,9 @@ from pathlib import Path
 
 SCRIPT = os.path.join(sys.prefix, "bin", "swarm")
 PIPE_HOLDS = 65536
+# What is read once, at the start or by an import: for each there is a process of its own.
+AT_START = ("LC_", "LANG", "PYTHON", "FORCE_COLOR", "PY_COLORS", "GITHUB_", "TERMINAL_", "_TYPER")
+SERVERS = 4
 Words = Sequence[str | bytes]
 Place = str | Path
 
@@ -93,8 +96,8 @@ def run(
     timeout: float = 30.0,
     hook: str = "",
 ) -> "subprocess.CompletedProcess[bytes]":
-    """To its end; ``body`` comes by a pipe.  ``hook``: a file of Python that it runs before."""
-    if _starts_otherwise(env) or len(body or b"") > PIPE_HOLDS:
+    """To its end; ``body`` comes by a pipe.  ``hook``: Python that it runs before."""
+    if len(body or b"") > PIPE_HOLDS:
         given = {"stdin": stdin} if body is None else {"input": body}
         return subprocess.run(
             [SCRIPT, *words], cwd=cwd, env=env, stdout=stdout, stderr=subprocess.PIPE,
@@ -123,11 +126,6 @@ def run(
     return subprocess.CompletedProcess([SCRIPT, *words], code, captured, told[1])
 
 
-def _starts_otherwise(env: Mapping[str, str]) -> bool:
-    """Whether the interpreter itself is told something."""
-    return any(n.startswith("PYTHON") and os.environ.get(n) != v for n, v in env.items())
-
-
 def _source(body: bytes) -> int:
     """The reading end of a pipe with these bytes in it."""
     source, end = os.pipe()
@@ -154,28 +152,42 @@ def _drained(ends: Sequence[int], seconds: float) -> list[bytes]:
     return [b"".join(parts[fd]) for fd in ends]
 
 
-_servers: dict[tuple[tuple[str, str], ...], socket.socket] = {}
+Server = tuple[socket.socket, "subprocess.Popen[bytes]"]
+_servers: dict[tuple[tuple[str, str], ...], Server] = {}
 
 
 def _server(env: Mapping[str, str]) -> socket.socket:
-    """The link to a process started in the same locale."""
-    locale = tuple(sorted((n, v) for n, v in env.items() if n.startswith(("LC_", "LANG"))))
-    if locale not in _servers:
-        mine, its = socket.socketpair()
-        clean = {n: v for n, v in os.environ.items() if not n.startswith(("LC_", "LANG", "SWARM_"))}
+    """The link to a process started with the same of what counts at the start."""
+    key = tuple(sorted((n, v) for n, v in env.items() if n.startswith(AT_START)))
+    server = _servers.pop(key, None) or _started(dict(key))
+    while len(_servers) >= SERVERS:
+        _end(_servers.pop(next(iter(_servers))))
+    _servers[key] = server
+    return server[0]
+
+
+def _started(given: Mapping[str, str]) -> Server:
+    mine, its = socket.socketpair()
+    clean = {n: v for n, v in os.environ.items() if not n.startswith((*AT_START, "SWARM_"))}
+    with its:
         process = subprocess.Popen(
-            [sys.executable, __file__, str(its.fileno())], env={**clean, **dict(locale)},
+            [sys.executable, __file__, str(its.fileno())], env={**clean, **given},
             pass_fds=[its.fileno()], stdin=subprocess.DEVNULL,
         )  # fmt: skip
-        its.close()
-        _servers[locale] = mine
-        atexit.register(_end, mine, process)
-    return _servers[locale]
+    return mine, process
 
 
-def _end(link: socket.socket, process: "subprocess.Popen[bytes]") -> None:
+def _end(server: Server) -> None:
+    """It ends when nobody can ask any more; the commands it started go on."""
+    link, process = server
     link.close()
     process.wait(10)
+
+
+@atexit.register
+def _end_all() -> None:
+    while _servers:
+        _end(_servers.popitem()[1])
 
 
 def serve(link: socket.socket) -> None:
@@ -254,8 +266,7 @@ def _become(request: int, reply: int, *files: int) -> None:
     os.environ.update(asked["env"])
     sys.argv = ["swarm", *asked["words"]]
     if asked["hook"]:
-        code = compile(Path(asked["hook"]).read_text(), asked["hook"], "exec")
-        exec(code, {"__name__": "hook"})
+        exec(compile(asked["hook"], "hook", "exec"), {"__name__": "hook"})
     main()
 
 

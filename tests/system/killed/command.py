@@ -11,7 +11,7 @@ from shutil import copy2, copytree
 from ... import forks
 from .mail import TEXT, Mail, prepare
 
-HOOK = str(Path(__file__).parent / "hook.py")
+HOOK = Path(__file__).parent / "hook.py"
 LEAKS = ("SWARM_", "FAULT_", "PYTHON")
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(LEAKS)}
 KILLS = ("before", "after", "within")
@@ -89,7 +89,7 @@ def run(place: Path, command: Command, fault: Fault | None = None) -> Scene:
     env = {**CLEAN, "SWARM_AGENT": "alice", "LC_ALL": "C.UTF-8"}
     if command.words[0] != "init":
         env["SWARM_ROOT"] = str(place / command.root)
-    hook = HOOK if fault or command.links else ""
+    hook = HOOK.read_text() if fault or command.links else ""
     if hook:
         env |= (fault or Fault()).environment(place, command.links)
     else:

@@ -21,7 +21,7 @@ def steps(place: Path, code: str, fault: Fault | None = None) -> list[str]:
     place.mkdir()
     (place / "y").touch()
     env = CLEAN | (fault or Fault()).environment(place, "")
-    hooked = f"import os, posix, runpy; runpy.run_path({HOOK!r}); {code}"
+    hooked = f"import os, posix, runpy; runpy.run_path({str(HOOK)!r}); {code}"
     argv = [sys.executable, "-c", hooked]
     subprocess.run(argv, cwd=place, env=env, stdout=subprocess.DEVNULL, check=not fault)
     log = Path(f"{place}.steps")
