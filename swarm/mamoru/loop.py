@@ -133,7 +133,7 @@ class Guardian:
         """Handle what has come, a page at most; True if there may be more.
 
         Own messages go first: one is stored before any answer to it.  Time passes last, and
-        only when all that was there at ``now`` is handled: a result is in time (fault K05).
+        only when all that was there at ``now`` is handled: a result is in time.
         """
         self._settle(now)
         received = self.transport.receive()

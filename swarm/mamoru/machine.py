@@ -6,7 +6,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from swarm.events import NEEDS_REPLY, Event
+from swarm.events import AUTOMATIC, FROM_REQUESTER, FROM_WORKER, NEEDS_REPLY, Event
 from swarm.mamoru import effects, rules
 from swarm.mamoru.conditions import CONDITIONS, Condition
 from swarm.mamoru.rules import RULES, Rule
@@ -27,8 +27,8 @@ from swarm.mamoru.work import Work
 
 __all__ = ["due", "recall", "step"]
 
-WORKERS = frozenset(("task_update", "task_clarify", "task_done", "task_fail"))
-REQUESTERS = frozenset(("task_clarify_res", "task_cancel"))
+WORKERS = FROM_WORKER - AUTOMATIC
+REQUESTERS = FROM_REQUESTER - {"task_req"}
 NEVER = float("inf")
 # How many times as long more an agent waits that is not the lead.
 PATIENCE = 3

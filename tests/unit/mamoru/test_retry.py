@@ -1,6 +1,6 @@
 """Rejected requests that are sent again.
 
-``rowNN`` names a row of the known client's own tests, ``aNN``, ``kNN`` a known trap, ``S`` the seed.
+``S`` at the end of a name: the seed says so.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ class TestRetry:
         bob.get("task_reject", "eve", task=key, content="busy")
         return key
 
-    def test_block_waits_in_silence_row96(self, bob: Any) -> None:
+    def test_block_waits_in_silence(self, bob: Any) -> None:
         bob.mates(eve="busy")
         key = self.rejected(bob, "block")
         assert not bob.actions
@@ -35,7 +35,7 @@ class TestRetry:
         )
         assert not bob.of(Notify)
 
-    def test_queue_tells_both_times_row97(self, bob: Any) -> None:
+    def test_queue_tells_both_times(self, bob: Any) -> None:
         self.rejected(bob, "queue")
         assert bob.forwarded == ["queued to be retried"]
         bob.mates(eve="available")
@@ -48,7 +48,7 @@ class TestRetry:
         bob.later(50)
         assert bob.forwarded == [] and not bob.sent
 
-    def test_accepted_means_no_resend_row98(self, bob: Any) -> None:
+    def test_accepted_means_no_resend(self, bob: Any) -> None:
         key = bob.ask("eve", retry="queue")
         bob.get("task_ack", "eve", task=key)
         for _ in range(10):
@@ -56,7 +56,7 @@ class TestRetry:
             bob.later(5)
             assert not bob.sent
 
-    def test_it_fires_also_when_the_target_was_available_all_along_a13(self, bob: Any) -> None:
+    def test_it_fires_also_when_the_target_was_available_all_along(self, bob: Any) -> None:
         bob.mates(eve="available")
         self.rejected(bob)
         bob.later(1.9)
