@@ -43,7 +43,7 @@ class Host(Guarded):
     ``tell`` hears, in one line each, of what goes wrong (agent "" where it concerns all).
     ``poll``: seconds between two looks at the longest (S: one).  ``last_good``: when a pass
     last went through, epoch seconds, 0 never; signs of life are written by such a pass only,
-    and for agents without trouble, so a loop that hangs or fails looks dead (fault K12).
+    and for agents without trouble, so a loop that hangs or fails looks dead.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Host(Guarded):
             self._pass(hinted)
         except (SwarmError, BrokenPipeError):
             raise
-        except Exception as error:  # told and counted: the next pass runs (fault K12)
+        except Exception as error:  # told and counted: the next pass runs
             self.shared.note("pass", error, steady())
             time.sleep(min(self.poll, SLICE))
             return
