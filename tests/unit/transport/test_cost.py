@@ -37,8 +37,13 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Times are believed at once."""
-    monkeypatch.setattr(mail_files, "SETTLED", 0.0)
-    monkeypatch.setattr(mail, "LOOK", 0.0)
+    for module, name in (
+        (mail_files, "SETTLED"),
+        (mail_files, "TICKS"),
+        (mail, "LOOK"),
+        (mail, "GLANCE"),
+    ):
+        monkeypatch.setattr(module, name, 0.0)
 
 
 def test_a_look_at_idle_agents_is_two_stats_each(
@@ -60,8 +65,9 @@ def test_a_look_at_idle_agents_is_two_stats_each(
 
 
 def test_a_look_with_nothing_new_opens_no_message(
-    root: Root, store: MailStore, calls: Counter[str]
+    root: Root, store: MailStore, monkeypatch: pytest.MonkeyPatch, calls: Counter[str]
 ) -> None:
+    monkeypatch.setattr(mail_files, "TICKS", 60.0)
     bob = store.open("bob")
     for number in range(20):
         delivery.send(root, "amy", ["bob"], f"n{number}", b"", thread="t")
