@@ -7,9 +7,9 @@ some where thousands are guarded.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-from swarm import names
+from swarm import disk, names
 from swarm.errors import Conflict
 from swarm.mailbox import layout, watch
 from swarm.mailbox.layout import Root, check_known
@@ -25,6 +25,12 @@ LOOK = 1.0
 # ones: a twentieth of a core at most).
 GLANCE = 0.1
 SHARE = 100
+# Agents whose steps wait for the disk at once.
+TOGETHER = 16
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 
 class MailStore(Store):
@@ -41,6 +47,7 @@ class MailStore(Store):
         self._next = 0
         self._ear = watch.Ear(lambda stop: watch.hints(root, stop)) if watching else None
         self._notes: list[str] = []
+        self._threads: ThreadPoolExecutor | None = None
 
     def agents(self) -> list[str]:
         return layout.known(self.root)
@@ -114,6 +121,24 @@ class MailStore(Store):
         else:
             time.sleep(seconds)
 
+    def each(self, agents: Iterable[str], turn: Callable[[str], object]) -> None:
+        agents = list(agents)
+        if len(agents) < 2 or not self.root.sync:
+            super().each(agents, turn)
+            return
+        from concurrent.futures import ThreadPoolExecutor, wait
+
+        def alone(agent: str) -> None:
+            with disk.Turn():
+                turn(agent)
+
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(TOGETHER, "turn")
+        turns = [self._threads.submit(alone, agent) for agent in agents]
+        wait(turns)
+        for done in turns:
+            done.result()
+
     def notes(self) -> list[str]:
         if self._ear:
             self._notes += self._ear.notes()
@@ -125,3 +150,5 @@ class MailStore(Store):
             transport.close()
         if self._ear:
             self._ear.close()
+        if self._threads:
+            self._threads.shutdown()
