@@ -6,7 +6,7 @@ Temporary files are hidden and begin with ``.swarm-``: nobody lists them as mail
 
 import errno
 import os
-from _thread import get_ident
+from _thread import allocate_lock, get_ident
 from stat import S_IMODE, S_ISREG
 
 TYPE_CHECKING = False
@@ -30,6 +30,8 @@ NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 _drawn = 0
 # Who holds which lock, by thread: the kernel would make a holder wait for itself.
 _held: set[tuple[int, str]] = set()
+_turn = allocate_lock()
+_turners: set[int] = set()  # threads that began their turn
 
 
 def write_temp(folder: str, data: bytes, sync: bool, mode: int | None = None) -> str:
@@ -49,7 +51,7 @@ def write_temp(folder: str, data: bytes, sync: bool, mode: int | None = None) ->
                 os.fchmod(fd, mode)
             write_all(fd, data)
             if sync:
-                os.fsync(fd)
+                flush(fd)
         finally:
             os.close(fd)
     except BaseException:
@@ -225,7 +227,7 @@ def sync_folder(path: str) -> None:
     except PermissionError:
         return
     try:
-        os.fsync(fd)
+        flush(fd)
     except OSError as error:
         if error.errno not in NO_SYNC:
             raise
@@ -248,6 +250,40 @@ def _sync_file(path: str) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def flush(fd: int) -> None:
+    """Have an open file on the disk; another thread has its ``Turn`` meanwhile."""
+    if get_ident() not in _turners:
+        os.fsync(fd)
+        return
+    _turn.release()
+    try:
+        os.fsync(fd)
+    finally:
+        _turn.acquire()
+
+
+class Turn:
+    """``with Turn():`` one thread at a time, but for the time in which it waits for the disk.
+
+    So many threads are as one in what they share, and their syncs are one to the disk.
+    """
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        _turn.acquire()
+        _turners.add(get_ident())
+
+    def __exit__(
+        self,
+        kind: "type[BaseException] | None",
+        error: "BaseException | None",
+        trace: "TracebackType | None",
+    ) -> None:
+        _turners.discard(get_ident())
+        _turn.release()
 
 
 def read(path: str, limit: int = -1) -> bytes:
