@@ -23,7 +23,12 @@ def mamoru(
     jsonl: Annotated[bool, Option("--jsonl", help="What needs thinking goes to stdout.")] = False,
     poll: Annotated[float, Option("--poll", metavar="S", help="Look at least so often.")] = 1.0,
     task_timeout: Annotated[
-        float | None, Option("--task-timeout", metavar="S", help="Silence that ends a task; 1200.")
+        float | None,
+        Option(
+            "--task-timeout",
+            metavar="S",
+            help="Silence that ends a task; SWARM_TASK_TIMEOUT, 1200.",
+        ),
     ] = None,
     ping_timeout: Annotated[
         float | None, Option("--ping-timeout", metavar="S", help="Wait for a pong; 20.")

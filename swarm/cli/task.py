@@ -6,6 +6,7 @@ import typer
 from typer import Argument, Option
 
 from swarm.cli import task_commands as run
+from swarm.cli import task_views
 from swarm.cli.app import app, go
 from swarm.cli.options import As, Channel, Detail, File, Json, Root, Subject, Text, Zero
 
@@ -165,7 +166,7 @@ def list_(
     as_: As = None,
 ) -> None:
     """What you asked of others and what is asked of you."""
-    go(ctx, locals(), run.list_)
+    go(ctx, locals(), task_views.list_)
 
 
 @task.command()
@@ -180,4 +181,26 @@ def show(
     as_: As = None,
 ) -> None:
     """All that was said about one task."""
-    go(ctx, locals(), run.show)
+    go(ctx, locals(), task_views.show)
+
+
+@task.command()
+def wait(
+    ctx: typer.Context,
+    task: Annotated[str, Argument(metavar="TASK", help="The task's key.")],
+    timeout: Annotated[
+        float | None, Option("--timeout", metavar="S", help="Seconds; 124 when over.")
+    ] = None,
+    exit_code: Annotated[bool, Option("--exit-code", help="1 unless it was done.")] = False,
+    channel: Channel = None,
+    zero: Zero = False,
+    json: Json = False,
+    root: Root = None,
+    as_: As = None,
+) -> None:
+    """Wait for a task's end, or a question to you; shows it then.
+
+    A rejected one that your guardian tries again has no end yet.  Of a task that you work on:
+    wait for the answer to your question.
+    """
+    go(ctx, locals(), task_views.wait)

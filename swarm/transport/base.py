@@ -6,7 +6,7 @@ a message with an ``origin`` is stored once, and committing again finds it done.
 docs/transports.md tells how to write another.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -101,6 +101,10 @@ class Voice(Protocol):
 
     def status(self) -> str:
         """The agent's own status as the store has it, in S's words."""
+        ...
+
+    def follow(self, seconds: float | None) -> Iterator[list[Event]]:
+        """The conversation, and again whenever there may be more of it, for so long."""
         ...
 
     def apply(self, outcome: Outcome) -> list[Event]:

@@ -17,6 +17,7 @@ from swarm.transport.base import Store, Voice
 from swarm.transport.mail_agent import MailTransport
 from swarm.transport.mail_claim import MailClaim
 from swarm.transport.mail_roster import Registry
+from swarm.transport.mail_voice import MailVoice
 
 # Seconds between two looks at all open mailboxes.
 LOOK = 1.0
@@ -59,7 +60,7 @@ class MailStore(Store):
     def voice(self, agent: str) -> Voice:
         names.check_id(agent)
         check_known(self.root, agent)
-        return MailTransport(self.root, agent, self._entries, None, self._shut)
+        return MailVoice(self.root, agent, self._entries)
 
     def _shut(self, agent: str) -> None:
         self._open.pop(agent, None)

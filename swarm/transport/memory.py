@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from threading import Condition
 
 from swarm.errors import Conflict, SwarmError, Unknown
@@ -177,6 +178,17 @@ class MemoryTransport(Transport):
                 for event in self._memory.messages
                 if event.sender == self.me or event.to in ("", self.me)
             ]
+
+    def follow(self, seconds: float | None) -> Iterator[list[Event]]:
+        while True:
+            found = self.conversation()
+            yield found
+            with self._memory.held():
+                if not self._memory.changed.wait_for(partial(self._says_more, len(found)), seconds):
+                    return
+
+    def _says_more(self, than: int) -> bool:
+        return len(self.conversation()) > than
 
     def history(self) -> list[Event]:
         ours = self.conversation()

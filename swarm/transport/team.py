@@ -5,7 +5,7 @@ file before its row is written, and a task_req always has one (S).
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from swarm import names
 from swarm.errors import Conflict, Unknown
@@ -19,6 +19,7 @@ from swarm.team.writing import Effects
 from swarm.transport.base import PAGE, Outcome, Store, Transport, Voice, named
 
 DETAIL_STEM = 48
+LOOK = 1.0  # seconds of one wait in a channel, which may be replaced meanwhile
 
 
 class TeamTransport(Transport):
@@ -28,7 +29,7 @@ class TeamTransport(Transport):
         self.me = agent
         self._store = store
         self._channel = store.channel
-        self._told = store.channel.newest()
+        self._told = self._seen = store.channel.newest()
 
     def receive(self) -> list[Event]:
         return self._channel.receive(self.me, PAGE)
@@ -83,6 +84,26 @@ class TeamTransport(Transport):
             found += page
             after = page[-1].id
         return found
+
+    def follow(self, seconds: float | None) -> Iterator[list[Event]]:
+        end = None if seconds is None else time.monotonic() + seconds
+        while True:
+            self._seen = self._channel.newest()
+            yield self.conversation()
+            if not self._spoken_to(end):
+                return
+
+    def _spoken_to(self, end: float | None) -> bool:
+        """Whether there is a message from it or for it before the end."""
+        while True:
+            top, found = self._channel.parties(self._seen)
+            if int(top) < int(self._seen) or any({*pair} & {self.me, ""} for pair in found):
+                return True
+            self._seen = top
+            left = LOOK if end is None else end - time.monotonic()
+            if left <= 0:
+                return False
+            self._channel.wait(min(LOOK, left))
 
     def status(self) -> str:
         return self._channel.status(self.me) or "inactive"

@@ -117,6 +117,19 @@ def test_a_worker_without_a_guardian_takes_the_task_up_by_speaking_of_it(desk: D
     assert again.returncode == 2 and "no task waits for you" in again.stderr
 
 
+def test_waiting_for_a_task_ends_with_a_question_and_with_its_end(desk: Desk) -> None:
+    key = desk.ask("amy", "bob")
+    late = desk.task("amy", "wait", key, "--timeout", "0.1")
+    assert late.returncode == 124 and f"{key} is still asked" in late.stderr
+    desk.say("bob", "clarify", "-s", "how?")
+    asks = desk.task("amy", "wait", key)
+    assert "waiting" in asks.stderr and asks.stdout.splitlines()[-1].endswith("how?\t")
+    desk.say("amy", "answer", "-s", "so")
+    desk.say("bob", "fail", "-s", "no")
+    done = desk.task("amy", "wait", key, "--exit-code", "--json")
+    assert done.returncode == 1 and json.loads(done.stdout)["tasks"][0]["state"] == "failed"
+
+
 def test_of_several_that_wait_one_has_to_be_named(desk: Desk) -> None:
     one, two = desk.ask("amy", "bob"), desk.ask("carl", "bob")
     before = desk.files()
@@ -331,5 +344,7 @@ def test_a_silent_task_is_called_overdue(mail: Desk) -> None:
         path.write_text(text.replace(line, "Date: 2020-01-01T00:00:00Z"))
     (task,) = mail.tasks("amy")
     assert task["overdue"] and "asked, overdue" in mail.say("amy", "list")
+    assert "overdue" not in mail.task("amy", "list", SWARM_TASK_TIMEOUT="900000000").stdout
+    assert mail.task("amy", "list", SWARM_TASK_TIMEOUT="soon").returncode == 2
     mail.say("bob", "done", "-s", "better late than never")
     assert mail.tasks("amy") == []

@@ -90,6 +90,13 @@ def test_who_leaves_fails_the_task_in_hand(desk: Desk) -> None:
     assert desk.kinds("amy", key) == ["task_req", "task_ack", "task_update", "task_fail"]
 
 
+def test_who_joined_is_not_announced_again_by_its_guardian(desk: Desk) -> None:
+    desk.ok("--as", "zoe", "team", "join", "ops")
+    desk.guard("zoe")
+    said = desk.ok("team", "history", "ops")
+    assert said.count("zoe has joined the channel") == 1
+
+
 def test_where_a_guardian_has_the_agent_joining_is_no_news(desk: Desk) -> None:
     guard = desk.guard("bob")
     done = team(desk, "bob", "join", "ops", "--name", "Other")

@@ -32,6 +32,7 @@ LAYERS = [
         "swarm.mamoru.alarms",
         "swarm.mamoru.backoff",
         "swarm.mamoru.child",
+        "swarm.mamoru.following",
         "swarm.mamoru.forward",
         "swarm.mamoru.guarded",
         "swarm.mamoru.host",
@@ -173,7 +174,7 @@ def test_the_tests_mirror_the_package(folder: str) -> None:
     # By tests/system, which run the command itself.
     elsewhere = {
         "app", "call", "commands", "grammar", "guard", "guard_commands", "mail", "options", "run",
-        "stores", "task", "task_commands", "team", "team_commands",
+        "stores", "task", "task_commands", "task_views", "team", "team_commands",
     }  # fmt: skip
     modules = {path.stem for path in (PACKAGE / folder).glob("[!_]*.py")} - elsewhere
     assert {f"test_{module}.py" for module in modules} <= tests
