@@ -51,23 +51,48 @@ def _kind(param: Any, hint: Any) -> str:
     return {int | None: "int", float | None: "float"}.get(hint, "text")
 
 
-# What ``--json`` shows, by the name of the list; a test compares it with real answers.
+MESSAGE = ["file", "from", "subject", "to", "thread", "status", "path", "flags"]
+EVENT = ["event", "from", "to", "content", "task", "ref", "id", "at", "detail", "body"]
+TASK = [
+    "task", "state", "requester", "worker", "content", "since", "last_at", "last_word", "detail",
+    "overdue", "attempt",
+]  # fmt: skip
+# What ``--json`` shows, by ``LIST of COMMAND``, else by the name of the list; of a list without
+# fields the items are words.  A test compares it with real answers.
 FIELDS = {
-    "messages": ["file", "from", "subject", "to", "thread", "status", "path", "flags"],
-    "messages of read": ["headers", "body"],
-    "messages of sent": ["read"],
+    "messages": MESSAGE,
+    "messages of read": [*MESSAGE, "headers", "body"],
+    "messages of sent": [*MESSAGE, "read"],
+    "messages of team history": [
+        "id", "at", "from", "to", "task", "ref", "event", "intent", "content", "detail", "problem",
+    ],
     "delivered": ["path", "to", "file"],
     "agents": ["id", "status", "role", "task", "archetype", "problems"],
+    "agents of register": ["id"],
+    "agents of update": ["id"],
+    "agents of unregister": ["id"],
     "agents of status": ["id", "state", "unread", "oldest", "task", "seen", "flags"],
+    "agents of roster": ["id", "name", "status", "description"],
+    "agents of team join": ["id", "name", "cursor"],
+    "agents of team leave": ["id"],
+    "agents of team roster": ["id", "name", "status", "seen", "description"],
     "problems": ["kind", "agent", "text"],
     "threads": ["thread", "count", "last_subject"],
     "archived": ["path"],
     "marked": ["file", "status"],
     "created": [],
+    "created of team create": ["path"],
     "removed": ["id", "reason"],
+    "removed of team prune": ["id"],
     "findings": ["level", "path", "text", "fix"],
     "watch": ["event", "path"],
-}
+    "tasks": TASK,
+    "tasks of task request": ["task", "to"],
+    "tasks of task show": [*TASK, "events"],
+    "tasks of task wait": [*TASK, "events"],
+    "sent": EVENT,
+    "events": EVENT,
+}  # fmt: skip
 EXITS = {
     0: "done",
     1: "failed, or no under --exit-code",
