@@ -71,7 +71,10 @@ FIELDS = {
     "agents of register": ["id"],
     "agents of update": ["id"],
     "agents of unregister": ["id"],
-    "agents of status": ["id", "state", "unread", "oldest", "task", "seen", "flags"],
+    "agents of status": [
+        "id", "state", "unread", "oldest", "task", "seen", "flags", "guardian", "open", "overdue",
+        "asked",
+    ],
     "agents of roster": ["id", "name", "status", "description"],
     "agents of team join": ["id", "name", "cursor"],
     "agents of team leave": ["id"],

@@ -6,7 +6,7 @@ a message with an ``origin`` is stored once, and committing again finds it done.
 docs/transports.md tells how to write another.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -145,6 +145,10 @@ class Store(Protocol):
 
     def beat(self, agents: list[str]) -> None:
         """A sign of life of each, written at most every 5 s."""
+        ...
+
+    def pulse(self, agents: Iterable[str]) -> None:
+        """A pass over these went through: a trace of it for others, every few seconds at most."""
         ...
 
     def wait(self, seconds: float) -> set[str] | None:

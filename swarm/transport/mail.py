@@ -6,7 +6,7 @@ guarded, are the looks spread over some seconds.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from swarm import names
 from swarm.errors import Conflict
@@ -18,6 +18,7 @@ from swarm.transport.mail_agent import MailTransport
 from swarm.transport.mail_claim import MailClaim
 from swarm.transport.mail_roster import Registry
 from swarm.transport.mail_voice import MailVoice
+from swarm.transport.pulse import Pulse
 
 # Seconds between two looks at all open mailboxes.
 LOOK = 1.0
@@ -34,6 +35,7 @@ class MailStore(Store):
     def __init__(self, root: Root, watching: bool = True) -> None:
         self.root = root
         self._entries = Registry(root)
+        self._pulse = Pulse(root.path)
         self._open: dict[str, MailTransport] = {}
         self._looked = float("-inf")
         self._next = 0
@@ -70,6 +72,9 @@ class MailStore(Store):
 
     def beat(self, agents: list[str]) -> None:
         self._entries.beat([agent for agent in agents if agent in self._open])
+
+    def pulse(self, agents: Iterable[str]) -> None:
+        self._pulse.beat(agents)
 
     def wait(self, seconds: float) -> set[str] | None:
         end = time.monotonic() + seconds
@@ -116,6 +121,7 @@ class MailStore(Store):
         return found
 
     def close(self) -> None:
+        self._pulse.end()
         for transport in list(self._open.values()):
             transport.close()
         if self._ear:

@@ -5,7 +5,7 @@ file before its row is written, and a task_req always has one (S).
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from swarm import names
 from swarm.errors import Conflict, Unknown
@@ -17,6 +17,7 @@ from swarm.team.reading import PAGE as ROWS
 from swarm.team.rows import AgentRow
 from swarm.team.writing import Effects
 from swarm.transport.base import PAGE, Outcome, Store, Transport, Voice, named
+from swarm.transport.pulse import Pulse
 
 DETAIL_STEM = 48
 LOOK = 1.0  # seconds of one wait in a channel, which may be replaced meanwhile
@@ -126,6 +127,7 @@ class TeamStore(Store):
         self._open: set[str] = set()
         self._after = channel.newest()
         self._roster: dict[str, Mate] = {}
+        self._pulse = Pulse(channel.place.folder)
 
     def agents(self) -> list[str]:
         """Those that swarm ever spoke for: the known client guards its own."""
@@ -179,6 +181,9 @@ class TeamStore(Store):
     def beat(self, agents: list[str]) -> None:
         self.channel.beat(dict.fromkeys((a for a in agents if a in self._open), ""))
 
+    def pulse(self, agents: Iterable[str]) -> None:
+        self._pulse.beat(agents)
+
     def wait(self, seconds: float) -> set[str] | None:
         """Named are senders and recipients of what was stored since: no message is missed."""
         end = time.monotonic() + seconds
@@ -202,6 +207,7 @@ class TeamStore(Store):
         return found
 
     def close(self) -> None:
+        self._pulse.end()
         self._open.clear()
         self.channel.close()
 

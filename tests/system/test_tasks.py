@@ -130,6 +130,21 @@ def test_waiting_for_a_task_ends_with_a_question_and_with_its_end(desk: Desk) ->
     assert done.returncode == 1 and json.loads(done.stdout)["tasks"][0]["state"] == "failed"
 
 
+def test_the_overview_tells_who_is_guarded_and_what_each_has_open(desk: Desk) -> None:
+    desk.guard("bob")
+    key = desk.ask("amy", "bob")
+    desk.until_said("amy", key, "task_req", "task_ack")
+    status = ("status", *desk.where, "--tasks", "--json")
+    told = {agent["id"]: agent for agent in json.loads(desk.ok(*status))["agents"]}
+    assert told["bob"]["guardian"] is not None and told["amy"]["guardian"] is None
+    assert (told["bob"]["open"], told["bob"]["overdue"], told["amy"]["open"]) == (1, 0, 0)
+    desk.guards[0].process.kill()
+    desk.guards[0].process.wait()
+    late = json.loads(desk.run(*status, SWARM_TASK_TIMEOUT="0.01").stdout)
+    assert [p["kind"] for p in late["problems"]] == ["guardian"]
+    assert any(agent["overdue"] == 1 for agent in late["agents"])
+
+
 def test_of_several_that_wait_one_has_to_be_named(desk: Desk) -> None:
     one, two = desk.ask("amy", "bob"), desk.ask("carl", "bob")
     before = desk.files()

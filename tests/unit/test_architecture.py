@@ -27,7 +27,7 @@ LAYERS = [
         "swarm.mamoru.roster_text",
     ),
     ("swarm.disk", "swarm.mailbox", "swarm.front_matter", "swarm.persona", "swarm.team"),
-    ("swarm.status", "swarm.doctor", "swarm.transport"),
+    ("swarm.status", "swarm.workload", "swarm.doctor", "swarm.transport"),
     (
         "swarm.mamoru.alarms",
         "swarm.mamoru.backoff",
