@@ -85,6 +85,7 @@ FIELDS = {
     "marked": ["file", "status"],
     "created": [],
     "created of team create": ["path"],
+    "channels": ["channel", "path"],
     "removed": ["id", "reason"],
     "removed of team prune": ["id"],
     "findings": ["level", "path", "text", "fix"],

@@ -41,10 +41,10 @@ def mamoru(
     json: Json = False,
     root: Root = None,
 ) -> None:
-    """Guard agents: answer what needs no thinking, and pass on the rest.
+    """Guard agents: answer what needs no mind.
 
-    By mail the rest stays unread in the inbox, unless --jsonl or --exec takes it; on a channel
-    one of the two is needed.  Runs until Ctrl-C or SIGTERM; what it notices goes to stderr.
+    Pass on the rest: by mail it stays unread in the inbox, unless --jsonl or --exec takes it; on a
+    channel one of the two is needed.  Runs until Ctrl-C or SIGTERM; what it notices goes to stderr.
     """
     go(ctx, {**locals(), "as_": None}, guard_commands.mamoru)
 

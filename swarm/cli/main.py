@@ -43,6 +43,9 @@ def guarded(command: "Callable[[Call], int | None]", options: "dict[str, Any]") 
     try:
         return int(command(Call(options)) or 0)
     except SwarmError as error:
+        from swarm.cli.hints import placed
+
+        error.hint = placed(error.hint, options.get("channel"))
         render.error(error, as_json)
         return error.exit
     except KeyboardInterrupt:

@@ -42,7 +42,7 @@ def request(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Ask an agent to do something; prints the task's key.
+    """Ask an agent for work; prints the task's key.
 
     A summary of over 20 words is cut, and goes whole into the text.
     """
@@ -62,7 +62,7 @@ def answer(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Answer a worker's question about a task you gave; prints nothing.
+    """Answer the question of a worker.  Prints nothing.
 
     Without TASK: the only open one that you gave, of several the only one that waits for you.
     """
@@ -79,7 +79,7 @@ def cancel(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Cancel a task you gave; prints nothing.  Without TASK: the only open one."""
+    """Cancel a task you gave.  Prints nothing.  Without TASK: the only open one."""
     go(ctx, locals(), run.cancel)
 
 
@@ -96,7 +96,7 @@ def update(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Say how far your task is, which keeps it from timing out; prints nothing."""
+    """Say how far your task is.  That keeps it from timing out.  Prints nothing."""
     go(ctx, locals(), run.task_update)
 
 
@@ -113,7 +113,7 @@ def clarify(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Ask the requester of your task a question; prints nothing."""
+    """Ask the requester of your task a question.  Prints nothing."""
     go(ctx, locals(), run.clarify)
 
 
@@ -130,10 +130,10 @@ def done(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Your task is done: the result in a few words, more by -m, -F or --detail.
+    """Say that your task is done.
 
-    Prints nothing.  Without TASK: the one you work on, else the only one that waits for you,
-    which you accept by that.
+    The result in a few words, more by -m, -F or --detail.  Prints nothing.  Without TASK: the one
+    you work on, else the only one that waits for you, which you accept by that.
     """
     go(ctx, locals(), run.done)
 
@@ -151,7 +151,7 @@ def fail(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Your task cannot be done: say why.  Prints nothing."""
+    """Say why your task cannot be done.  Prints nothing."""
     go(ctx, locals(), run.fail)
 
 

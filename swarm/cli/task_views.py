@@ -56,11 +56,16 @@ def wait(call: Call) -> int:
 def _show(call: Call, tasks: list[Task], said: list[Event]) -> None:
     now, timeout = time.time(), stores.settings(call).task_timeout
     items = [{**_task(task, now, timeout), "events": _records(task, said)} for task in tasks]
-    rows = [[_moment(e.at), e.kind, e.sender, e.to or "all", e.content, e.detail] for e in said]
+    rows = [[_moment(e.at), e.kind, e.sender, e.to or "all", e.content, _more(e)] for e in said]
     if not call["json"]:
         for task in tasks:
             render.note(f"{task.key}: {_state(task, now, timeout)}, asked of {task.worker}")
     calls.show(call, "tasks", ["when", "event", "from", "to", "what", "detail"], rows, items)
+
+
+def _more(event: Event) -> str:
+    """Where the longer text is: a file, or the message itself, for ``swarm read``."""
+    return event.detail or (event.id if event.body else "")
 
 
 def _state(task: Task, now: float, timeout: float) -> str:

@@ -4,7 +4,7 @@ from swarm.errors import TimedOut, Unknown
 from swarm.events import Event
 from swarm.mamoru.state import Settings, again
 from swarm.mamoru.tasks import Task, fold
-from swarm.names import shown
+from swarm.names import closest, shown
 from swarm.transport.base import Store
 
 ALL = "swarm task list --all names those you have"
@@ -20,7 +20,9 @@ def tasks(store: Store, me: str) -> dict[str, Task]:
 
 def about(store: Store, me: str, key: str) -> Told:
     """The tasks of a key or of its retries, and what was said in them; Unknown if there is none."""
-    return _told(store.voice(me).conversation(), key)
+    voice = store.voice(me)
+    found, events = _told(voice.conversation(), key)
+    return found, [voice.whole(event) for event in events]
 
 
 def wait(store: Store, me: str, key: str, seconds: float | None, settings: Settings) -> Told:
@@ -28,23 +30,36 @@ def wait(store: Store, me: str, key: str, seconds: float | None, settings: Setti
 
     TimedOut if that does not come in so many seconds (None: whenever it comes).
     """
-    for said in store.voice(me).follow(seconds):
+    voice = store.voice(me)
+    for said in voice.follow(seconds):
         found, events = _told(said, key)
         if not _others_turn(found, me, settings):
-            return found, events
+            return found, [voice.whole(event) for event in events]
     states = ", ".join(task.state for task in found)
-    raise TimedOut(f"task {key} is still {states}", f"swarm task show {key} tells how far it is")
+    raise TimedOut(
+        f"task {key} is still {states}", "wait on, or take it back with swarm task cancel"
+    )
 
 
-def unknown(key: str) -> Unknown:
-    """The error for a key that is no task's of the agent."""
-    return Unknown(f"no task {shown(key[:80])} of yours", ALL, code="unknown-task")
+def unknown(key: str, known: list[str]) -> Unknown:
+    """The error for a key that is none of those known, with the one most likely meant."""
+    stem = key.rpartition("-")[0] or key
+    meant = [one for one in known if one.startswith((key, f"{stem}-"))]
+    likely = meant[0] if len(meant) == 1 else closest(key, known)
+    hint = ALL
+    if key.isdecimal():  # one number is as likely as another
+        numbers = not known or any(one.isdecimal() for one in known)
+        hint = ALL if numbers else "a number is a task of a channel: --channel names that"
+    elif likely:
+        hint = f"did you mean {likely}?"
+    return Unknown(f"no task {shown(key[:80])} of yours", hint, code="unknown-task")
 
 
 def _told(said: list[Event], key: str) -> Told:
-    found = [task for task in fold(said).values() if key in (task.key, task.retry_of)]
+    folded = fold(said).values()
+    found = [task for task in folded if key in (task.key, task.retry_of)]
     if not found:
-        raise unknown(key)
+        raise unknown(key, [task.key for task in folded])
     keys = {task.key for task in found}
     about_it = [event for event in said if event.key in keys or event.task in keys]
     # A record to oneself lies in both boxes.

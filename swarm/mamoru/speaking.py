@@ -103,7 +103,7 @@ def _refused(action: Refuse, event: Event, me: str, said: Iterable[Event]) -> Sw
         return _no_task(event, [t for t in mine if t.open and t.requester == me])
     known = any(event.task in (task.key, task.retry_of) for task in mine)
     if event.task and not known and action.code in ("not-active", "not-given"):
-        return unknown(event.task)
+        return unknown(event.task, [task.key for task in mine])
     return loop.refused(action)
 
 

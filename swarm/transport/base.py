@@ -96,7 +96,14 @@ class Voice(Protocol):
     me: str
 
     def conversation(self) -> list[Event]:
-        """All of the agent's messages that a task may be about, both ways, handled or not."""
+        """All of the agent's messages that a task may be about, both ways, handled or not.
+
+        A long body may be left out.
+        """
+        ...
+
+    def whole(self, event: Event) -> Event:
+        """A message of the conversation with all of its body."""
         ...
 
     def status(self) -> str:

@@ -17,6 +17,15 @@ class MailVoice(MailTransport):
     def __init__(self, root: Root, agent: str, entries: Registry) -> None:
         super().__init__(root, agent, entries, None, lambda _: None)
 
+    def whole(self, event: Event) -> Event:
+        if event.body:
+            return event
+        for folder in (self._root.inbox(self.me), self._root.sent(self.me)):
+            letter = self._letters.read(f"{folder}/{event.id}")
+            if letter and letter.event("").sender == event.sender:
+                return event.replace(body=letter.message.body)
+        return event
+
     def follow(self, seconds: float | None) -> Iterator[list[Event]]:
         end = None if seconds is None else time.monotonic() + seconds
         here = self._root.inbox(self.me)

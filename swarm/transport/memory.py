@@ -181,6 +181,9 @@ class MemoryTransport(Transport):
                 if event.sender == self.me or event.to in ("", self.me)
             ]
 
+    def whole(self, event: Event) -> Event:
+        return event
+
     def follow(self, seconds: float | None) -> Iterator[list[Event]]:
         while True:
             found = self.conversation()

@@ -86,6 +86,9 @@ class TeamTransport(Transport):
             after = page[-1].id
         return found
 
+    def whole(self, event: Event) -> Event:
+        return event
+
     def follow(self, seconds: float | None) -> Iterator[list[Event]]:
         end = None if seconds is None else time.monotonic() + seconds
         while True:

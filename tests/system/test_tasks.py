@@ -296,6 +296,16 @@ def test_a_long_summary_goes_into_the_text_and_says_so(desk: Desk) -> None:
     assert short.stderr == ""
 
 
+def test_a_long_text_is_shown_whole_and_named_in_the_list(mail: Desk) -> None:
+    text = "line\n" * 10_000
+    (mail.place / "long.txt").write_text(text)
+    key = mail.ask("amy", "bob", "-s", "x", "-F", "long.txt")
+    (task,) = json.loads(mail.say("bob", "show", key, "--json"))["tasks"]
+    assert [event["body"] for event in task["events"]] == [text]
+    named = mail.say("bob", "show", key).split("\t")[-1]
+    assert (mail.place / "mail/bob/inbox" / named).is_file()
+
+
 def test_in_a_channel_a_message_has_one_longer_text(channel: Desk) -> None:
     for more in (("-s", "x", "-m", "text"), ("-s", "word " * 30)):
         done = channel.task("amy", "request", "bob", *more, "--detail", "notes.md")

@@ -37,6 +37,7 @@ CALLS = {
     "tasks of task show": "task show {task}",
     "agents of roster": "--as bob roster",
     "created of team create": "team create ops",
+    "channels": "team list",
     "agents of team join": "team join ops",
     "agents of team roster": "team roster ops",
     "messages of team history": "team history ops",

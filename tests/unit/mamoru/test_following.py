@@ -87,3 +87,20 @@ def test_it_ends_as_soon_as_the_word_comes(place: Place) -> None:
 def test_a_task_of_others_is_not_waited_for(place: Place) -> None:
     with pytest.raises(Unknown):
         following.wait(place.store, "amy", "nope", None, DEFAULTS)
+
+
+@pytest.mark.parametrize(
+    ("key", "known", "hint"),
+    [
+        ("build-1", ["build-3fa2", "test-99"], "did you mean build-3fa2?"),
+        ("buidl-3fa2", ["build-3fa2"], "did you mean build-3fa2?"),
+        ("bui", ["build-3fa2"], "did you mean build-3fa2?"),
+        ("other", ["build-3fa2"], following.ALL),
+        ("7", ["build-3fa2"], "a number is a task of a channel: --channel names that"),
+        ("7", ["17"], following.ALL),
+    ],
+)
+def test_a_key_that_is_none_brings_up_the_one_most_likely_meant(
+    key: str, known: list[str], hint: str
+) -> None:
+    assert following.unknown(key, known).hint == hint
