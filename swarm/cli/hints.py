@@ -2,6 +2,7 @@
 
 # Commands as hints begin with them, and what names the channel in each.
 PLACES = {
+    "swarm status": " --channel {}",
     "swarm task list --all": " --channel {}",
     "swarm task list": " --channel {}",
     "swarm team create": " {}",

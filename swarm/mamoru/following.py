@@ -37,7 +37,7 @@ def wait(store: Store, me: str, key: str, seconds: float | None, settings: Setti
             return found, [voice.whole(event) for event in events]
     states = ", ".join(task.state for task in found)
     raise TimedOut(
-        f"task {key} is still {states}", "wait on, or take it back with swarm task cancel"
+        f"task {key} is still {states}", "swarm status tells whether its worker is at work"
     )
 
 

@@ -6,7 +6,7 @@ a message with an ``origin`` is stored once, and committing again finds it done.
 docs/transports.md tells how to write another.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -154,8 +154,8 @@ class Store(Protocol):
         """A sign of life of each, written at most every 5 s."""
         ...
 
-    def pulse(self, agents: Iterable[str]) -> None:
-        """A pass over these went through: a trace of it for others, every few seconds at most."""
+    def pulse(self, agents: Collection[str]) -> None:
+        """A pass over these went through: a trace of it for others, every few seconds."""
         ...
 
     def wait(self, seconds: float) -> set[str] | None:

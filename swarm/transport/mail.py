@@ -6,7 +6,7 @@ guarded, are the looks spread over some seconds.
 """
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 from swarm import names
 from swarm.errors import Conflict
@@ -73,7 +73,7 @@ class MailStore(Store):
     def beat(self, agents: list[str]) -> None:
         self._entries.beat([agent for agent in agents if agent in self._open])
 
-    def pulse(self, agents: Iterable[str]) -> None:
+    def pulse(self, agents: Collection[str]) -> None:
         self._pulse.beat(agents)
 
     def wait(self, seconds: float) -> set[str] | None:

@@ -5,7 +5,7 @@ of it.  Ids and task keys are decimal, as in a channel.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -259,7 +259,7 @@ class MemoryStore(Store):
             self.memory.change(due, seen=now)
             self._beaten.update(dict.fromkeys(due, now))
 
-    def pulse(self, agents: Iterable[str]) -> None:
+    def pulse(self, agents: Collection[str]) -> None:
         self.memory.pulses[self] = [*agents]
 
     def wait(self, seconds: float) -> set[str] | None:

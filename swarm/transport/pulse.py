@@ -7,7 +7,7 @@ whatever the number of agents; it is locked while the process lives, and removed
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import NamedTuple
 
 from swarm import disk, names
@@ -30,10 +30,10 @@ class Pulse:
         self._ids: list[str] = []
         self._next = 0.0
 
-    def beat(self, agents: Iterable[str]) -> None:
+    def beat(self, agents: Collection[str]) -> None:
         """A pass over these went through just now; SwarmError where that cannot be written."""
         now = time.monotonic()
-        if now < self._next:
+        if now < self._next and len(agents) == len(self._ids):
             return
         self._next = now + EVERY
         try:

@@ -5,7 +5,7 @@ file before its row is written, and a task_req always has one (S).
 """
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from swarm import names
 from swarm.errors import Conflict, Unknown
@@ -184,7 +184,7 @@ class TeamStore(Store):
     def beat(self, agents: list[str]) -> None:
         self.channel.beat(dict.fromkeys((a for a in agents if a in self._open), ""))
 
-    def pulse(self, agents: Iterable[str]) -> None:
+    def pulse(self, agents: Collection[str]) -> None:
         self._pulse.beat(agents)
 
     def wait(self, seconds: float) -> set[str] | None:

@@ -10,6 +10,7 @@ from swarm.cli.hints import placed
     [
         ("swarm task list --all names those", "swarm task list --all --channel ops names those"),
         ("swarm team roster lists who is there", "swarm team roster ops lists who is there"),
+        ("swarm status tells whether", "swarm status --channel ops tells whether"),
         ("did you mean bob?", "did you mean bob?"),
         ("", ""),
     ],
