@@ -347,6 +347,22 @@ def try_lock(fd: int) -> bool:
     return True
 
 
+def is_locked(fd: int) -> bool:
+    """Whether another has the exclusive lock of an open file; True where that cannot be told."""
+    import fcntl
+
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        fcntl.flock(fd, fcntl.LOCK_UN)
+    except BlockingIOError:
+        return True
+    except OSError as error:
+        if error.errno not in NO_FLOCK:
+            raise
+        return True
+    return False
+
+
 class Lock:
     """``with Lock(folder):`` one process at a time; no lock file, nothing to clean up.
 

@@ -98,6 +98,15 @@ class Host(Guarded):
         self.shared.over("pass")
         if self.shared.count == before:
             self.last_good = self.clock()
+            self._leave_trace()
+
+    def _leave_trace(self) -> None:
+        try:
+            self.store.pulse(self.guardians)
+        except Exception as error:  # told: nobody is guarded the less for it
+            self.shared.note("trace", error, steady())
+            return
+        self.shared.over("trace")
 
     def outbound(self, agent: str, event: Event) -> list[Event]:
         """Send for an agent guarded here, from the thread of ``run``; the message as stored.

@@ -7,7 +7,7 @@ some where thousands are guarded.
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from swarm import disk, names
 from swarm.errors import Conflict
@@ -19,6 +19,8 @@ from swarm.transport.base import Store, Voice
 from swarm.transport.mail_agent import MailTransport
 from swarm.transport.mail_claim import MailClaim
 from swarm.transport.mail_roster import Registry
+from swarm.transport.mail_voice import MailVoice
+from swarm.transport.pulse import Pulse
 
 # Seconds between two looks at all open mailboxes.
 LOOK = 1.0
@@ -43,6 +45,7 @@ class MailStore(Store):
     def __init__(self, root: Root, watching: bool = True) -> None:
         self.root = root
         self._entries = Registry(root)
+        self._pulse = Pulse(root.path)
         self._open: dict[str, MailTransport] = {}
         self._looked = float("-inf")
         self._next = 0
@@ -72,7 +75,7 @@ class MailStore(Store):
     def voice(self, agent: str) -> Voice:
         names.check_id(agent)
         check_known(self.root, agent)
-        return MailTransport(self.root, agent, self._entries, None, self._shut)
+        return MailVoice(self.root, agent, self._entries)
 
     def _shut(self, agent: str) -> None:
         self._open.pop(agent, None)
@@ -82,6 +85,9 @@ class MailStore(Store):
 
     def beat(self, agents: list[str]) -> None:
         self._entries.beat([agent for agent in agents if agent in self._open])
+
+    def pulse(self, agents: Collection[str]) -> None:
+        self._pulse.beat(agents)
 
     def wait(self, seconds: float) -> set[str] | None:
         end = time.monotonic() + seconds
@@ -149,6 +155,7 @@ class MailStore(Store):
         return found
 
     def close(self) -> None:
+        self._pulse.end()
         for transport in list(self._open.values()):
             transport.close()
         if self._ear:
