@@ -46,6 +46,7 @@ LAYERS = [
         "swarm.bridge.workers",
     ),
     (
+        "swarm.up",
         "swarm.mamoru.alarms",
         "swarm.mamoru.backoff",
         "swarm.mamoru.child",
@@ -191,7 +192,7 @@ def test_the_tests_mirror_the_package(folder: str) -> None:
     # By tests/system, which run the command itself.
     elsewhere = {
         "app", "bridge", "bridge_commands", "call", "commands", "grammar", "guard", "guard_commands", "mail", "options", "run",
-        "stores", "task", "task_commands", "task_views", "team", "team_commands",
+        "stores", "task", "task_commands", "task_views", "team", "team_commands", "up", "up_commands",
     }  # fmt: skip
     modules = {path.stem for path in (PACKAGE / folder).glob("[!_]*.py")} - elsewhere
     assert {f"test_{module}.py" for module in modules} <= tests

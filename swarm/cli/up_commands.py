@@ -1,0 +1,56 @@
+"""``swarm up`` and ``swarm down``: one process for a host."""
+
+import os
+import subprocess
+import sys
+import time
+
+from swarm import up as whole
+from swarm.cli import render
+from swarm.cli.call import Call, show
+from swarm.errors import SwarmError
+from swarm.mailbox.layout import Root
+from swarm.mamoru.host import obey_signals
+from swarm.mamoru.state import Settings
+from swarm.team.place import home
+
+LOG = ".up.log"
+STARTING = 20.0
+
+
+def up(call: Call) -> None:
+    channels = call["channels"] or []
+    if call["detach"]:
+        number = _detached(call.root, channels)
+        show(call, "up", ["process"], [[str(number)]], [{"process": number}])
+        return
+    settings = Settings(announce=False)
+    whole.Up(call.root, home(os.environ), channels, _tell, settings).run(obey_signals)
+
+
+def down(call: Call) -> None:
+    number = whole.down(call.root)
+    if not number:
+        render.note("swarm is not up here")
+    rows = [[str(number)]] if number else []
+    show(call, "down", ["process"], rows, [{"process": number}] if number else [])
+
+
+def _tell(agent: str, text: str) -> None:
+    render.note(f"{agent}: {text}" if agent else text)
+
+
+def _detached(root: Root, channels: list[str]) -> int:
+    """Start it as a process of its own; its number once it is up."""
+    asked = [word for name in channels for word in ("--channel", name)]
+    with open(f"{root.path}/{LOG}", "ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "swarm", "--root", root.path, "up", *asked],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+        )  # fmt: skip
+    end = time.monotonic() + STARTING
+    while whole.running(root) != process.pid:
+        if process.poll() is not None or time.monotonic() > end:
+            raise SwarmError("it has not come up", f"{LOG} says why")
+        time.sleep(0.05)
+    return process.pid
