@@ -11,7 +11,8 @@ import time
 from collections.abc import Callable, Sequence
 
 from swarm import disk
-from swarm.bridge import bridge
+from swarm.bridge import running as bridging
+from swarm.bridge.health import UP, running
 from swarm.errors import Conflict, SwarmError, Temporary, from_os
 from swarm.mailbox.layout import Root
 from swarm.mamoru.forward import Left, Tell
@@ -20,7 +21,6 @@ from swarm.mamoru.state import Settings
 from swarm.team.mirror import Mirror
 from swarm.transport.mail import MailStore
 
-FILE = ".up"
 # Seconds between two tries of a bridge that cannot work, and for an end to come.
 AGAIN = 30.0
 ENDING = 10.0
@@ -31,9 +31,9 @@ class Claim:
     """The right to be the process of a tree: a locked file that holds its number."""
 
     def __init__(self, root: Root) -> None:
-        path = f"{root.path}/{FILE}"
+        self._path = f"{root.path}/{UP}"
         try:
-            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
             if not disk.try_lock(self._fd):
                 raise Conflict(
                     f"swarm is up here already (number {running(root)})",
@@ -43,24 +43,12 @@ class Claim:
             os.truncate(self._fd, 0)
             disk.write_all(self._fd, f"{os.getpid()}\n".encode())
         except OSError as error:
-            raise from_os(error, "write to", FILE) from None
+            raise from_os(error, "write to", UP) from None
 
     def close(self) -> None:
         """Give it back."""
+        disk.remove(self._path)
         os.close(self._fd)
-
-
-def running(root: Root) -> int:
-    """The number of the process that is up for a tree, 0 if none is."""
-    try:
-        fd = disk.open_regular(f"{root.path}/{FILE}")
-    except OSError:
-        return 0
-    try:
-        text = disk.read_fd(fd, 20).strip()
-        return int(text) if disk.is_locked(fd) and text.isdigit() else 0
-    finally:
-        os.close(fd)
 
 
 def down(root: Root, seconds: float = ENDING) -> int:
@@ -119,7 +107,7 @@ class Up:
         while not self._over.is_set():
             try:
                 with Mirror.open(self._home, name, sync=self._root.sync) as mirror:
-                    bridge.run(self._root, mirror, self._say, self._over.is_set)
+                    bridging.run(self._root, mirror, self._say, self._over.is_set)
             except SwarmError as error:
                 if error.message != said:
                     said = error.message

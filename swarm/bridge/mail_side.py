@@ -9,7 +9,8 @@ from collections.abc import Iterable
 
 from swarm import disk
 from swarm.bridge import words
-from swarm.bridge.plan import Letter, Lodger, Resident
+from swarm.bridge.actions import Lodger, Resident
+from swarm.bridge.plan import Letter
 from swarm.errors import SwarmError
 from swarm.mailbox import guests, inbox, layout, registry
 from swarm.mailbox.layout import Root

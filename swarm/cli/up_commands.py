@@ -6,6 +6,7 @@ import sys
 import time
 
 from swarm import up as whole
+from swarm.bridge.health import LOG, running
 from swarm.cli import render
 from swarm.cli.call import Call, show
 from swarm.errors import SwarmError
@@ -14,7 +15,6 @@ from swarm.mamoru.host import obey_signals
 from swarm.mamoru.state import Settings
 from swarm.team.place import home
 
-LOG = ".up.log"
 STARTING = 20.0
 
 
@@ -49,7 +49,7 @@ def _detached(root: Root, channels: list[str]) -> int:
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
         )  # fmt: skip
     end = time.monotonic() + STARTING
-    while whole.running(root) != process.pid:
+    while running(root) != process.pid:
         if process.poll() is not None or time.monotonic() > end:
             raise SwarmError("it has not come up", f"{LOG} says why")
         time.sleep(0.05)
