@@ -6,6 +6,7 @@ origin.  So a crash anywhere leaves something to be planned again, and nothing t
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -17,7 +18,7 @@ from swarm.bridge.crossing import File, Row
 from swarm.bridge.mail_side import MailSide
 from swarm.bridge.pair import Ledger
 from swarm.bridge.who import Who
-from swarm.errors import from_os
+from swarm.errors import Conflict, Unknown, UsageError, from_os
 from swarm.events import Event
 from swarm.mailbox import guests, receipts, registry
 from swarm.mailbox.layout import Root, has_box, is_known, make_box
@@ -65,8 +66,17 @@ class Apply:
                 self._write([one for one in alike if isinstance(one, File)])
             else:
                 for action in alike:
-                    self._one(action)
+                    self._alone(action)
         return count
+
+    def _alone(self, action: Action) -> None:
+        """One action; what stands in its way for good is told, and the others go on."""
+        try:
+            self._one(action)
+        except OSError as error:
+            raise from_os(error, "write to", "the mail tree") from None
+        except (Unknown, Conflict, UsageError) as error:
+            self._tell(error.message, error.message)
 
     def _one(self, action: Action) -> None:
         match action:
@@ -86,7 +96,8 @@ class Apply:
             case actions.Restatus(agent, status, note):
                 registry.update(self._root, agent, status=status, note=note or None)
             case actions.Touch(agent, seen):
-                os.utime(self._root.entry(agent), (seen, seen), follow_symlinks=False)
+                with suppress(FileNotFoundError):  # it left just now
+                    os.utime(self._root.entry(agent), (seen, seen), follow_symlinks=False)
             case actions.Unregister(agent):
                 registry.unregister(self._root, agent)
             case actions.Receipt(agent, name):

@@ -94,6 +94,9 @@ class Bridge:
             count += self._speak()
         if self._making() and not self._mail.behind:
             self._made()
+        for about, text in self._mail.problems.items():
+            self._once(about, text)
+        self._mail.problems.clear()
         return count
 
     def _strangers(self, page: list[Event], letters: list[plan.Letter]) -> bool:

@@ -12,7 +12,7 @@ from swarm.bridge.actions import Action
 from swarm.bridge.apply import Tell
 from swarm.bridge.bridge import Bridge
 from swarm.bridge.health import FOLDER
-from swarm.errors import Conflict, SwarmError, from_os
+from swarm.errors import Conflict, SwarmError, Unreadable, from_os
 from swarm.mailbox import watch
 from swarm.mailbox.layout import Root
 from swarm.team.mirror import Mirror
@@ -90,7 +90,8 @@ def run(
 ) -> None:
     """Bridge until told to stop; stand by while another process does.
 
-    A passing fault is told once, and tried again; Conflict where a side was replaced.
+    What may pass (a full or locked disk, rights) is told once, and tried again; Conflict where
+    a side was replaced.
     """
     standby = Standby(root, mirror.place.channel)
     try:
@@ -121,7 +122,7 @@ def _loop(
             standby.beat()
             pause, said = 0.0, ""
         except SwarmError as error:
-            if not error.temporary:
+            if not (error.temporary or isinstance(error, Unreadable)):
                 raise
             if error.message != said:
                 said = error.message
