@@ -22,17 +22,18 @@ MOST = 1000
 
 
 class Health(NamedTuple):
-    """One bridge.  ``age``: seconds since its last good pass; ``process``: 0 if none runs."""
+    """One bridge.  ``process``: 0 if none runs.  ``age``: seconds since its last good pass, None
+    before the first."""
 
     channel: str
     process: int
-    age: float
+    age: float | None
     problems: tuple[str, ...]
 
     @property
     def problem(self) -> str:
         """What is wrong with the process, "" if nothing is, or none runs."""
-        if self.process and self.age > STUCK:
+        if self.process and self.age is not None and self.age > STUCK:
             return f"the bridge to {self.channel} has not got through for {age(self.age)}"
         return ""
 
@@ -48,7 +49,8 @@ def bridges(root: Root, now: float) -> list[Health]:
 
 def _health(folder: str, channel: str, now: float) -> Health:
     process, changed = _locked(f"{folder}/lock")
-    return Health(channel, process, max(0.0, now - changed), tuple(_problems(folder)))
+    past = max(0.0, now - changed) if changed else None
+    return Health(channel, process, past, tuple(_problems(folder)))
 
 
 def running(root: Root) -> int:

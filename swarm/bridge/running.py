@@ -47,6 +47,7 @@ class Standby:
             return False
         os.truncate(self._fd, 0)
         disk.write_all(self._fd, f"{os.getpid()}\n".encode())
+        os.utime(self._fd, (0, 0))  # no pass yet
         return True
 
     def beat(self) -> None:

@@ -6,7 +6,7 @@ import sys
 import time
 
 from swarm import up as whole
-from swarm.bridge.health import LOG, running
+from swarm.bridge.health import LOG, bridges, running
 from swarm.cli import render
 from swarm.cli.call import Call, show
 from swarm.errors import SwarmError
@@ -49,8 +49,18 @@ def _detached(root: Root, channels: list[str]) -> int:
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
         )  # fmt: skip
     end = time.monotonic() + STARTING
-    while running(root) != process.pid:
-        if process.poll() is not None or time.monotonic() > end:
+    while not _is_up(root, process.pid, channels):
+        if process.poll() is not None:
             raise SwarmError("it has not come up", f"{LOG} says why")
+        if time.monotonic() > end:
+            render.note(f"not everything is at work yet: {LOG} may say why")
+            break
         time.sleep(0.05)
     return process.pid
+
+
+def _is_up(root: Root, process: int, channels: list[str]) -> bool:
+    """Whether it is there, and each bridge has been through once."""
+    found = {one.channel: one for one in bridges(root, time.time())}
+    through = (name in found and found[name].age is not None for name in channels)
+    return running(root) == process and all(through)

@@ -25,7 +25,8 @@ def _findings(root: Root, health: Health, fix: bool) -> list[Finding]:
         way = f"look at what it says, or end it (kill {health.process}) and start it again"
         found = [Finding("warn", place, health.problem, way)]
     elif health.process:
-        text = f"bridged by {health.process}, last pass {age(health.age)} ago"
+        past = "no pass yet" if health.age is None else f"last pass {age(health.age)} ago"
+        text = f"bridged by process {health.process}, {past}"
         found = [Finding("ok", place, text)]
     else:
         way = f"swarm bridge --channel {health.channel}, or swarm up"
