@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 
 import typer
 
-from swarm.cli import commands, guard, mail, task, team  # noqa: F401 - they register their commands
+from swarm.cli import bridge, commands, guard, mail, task, team  # noqa: F401 - they register their commands
 from swarm.cli.app import app
 
 

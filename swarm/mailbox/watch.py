@@ -51,7 +51,8 @@ def watch(root: Root, stop: "Event | None" = None) -> "Iterator[tuple[str, str]]
     ``registry`` (an entry made or changed) and ``unregistered``.
     """
     seen = {owner: _look(root, owner, {}) for owner in _owners(root)}
-    with Ear(lambda ended: _follow(root, ended, WATCH_STEP_MS, WATCH_MOST_MS)) as ear:
+    pace = WATCH_STEP_MS, WATCH_MOST_MS
+    with Ear(lambda ended: _follow(root, ended, pace, entries=True)) as ear:
         due = time.monotonic() + RESCAN_S
         while not (stop and stop.is_set()):
             paths = ear.wait(min(STOP_S, max(0.0, due - time.monotonic())))
@@ -84,33 +85,36 @@ def hints(root: Root, stop: "Event") -> "Iterator[set[str]]":
     Only hints: an overflow tells nothing.  An empty set now and then says that the tree is
     still watched.  Raises where it cannot be; ends when ``stop`` is set.
     """
-    for paths in _follow(root, stop, HINT_STEP_MS, HINT_MOST_MS):
+    for paths in _follow(root, stop, (HINT_STEP_MS, HINT_MOST_MS), entries=False):
         owners = {_touched(path) for path in paths}
         owners.discard("dir")
         if owners or not paths:
             yield owners
 
 
-def _follow(root: Root, stop: "Event", step: int, most: int) -> "Iterator[set[str]]":
+def _follow(
+    root: Root, stop: "Event", pace: tuple[int, int], entries: bool
+) -> "Iterator[set[str]]":
     """Paths that changed, relative to the root; "" after folders came or went; none for so long.
 
+    ``entries``: the registry's too; thousands of guardians touch theirs all the time.
     Folder by folder, not the tree: an engine that goes down by itself follows links as well.
     """
     import watchfiles
 
     start = len(root.path) + 1
     while not stop.is_set():
-        folders, quiet = _folders(root), 0
+        folders, quiet = _folders(root, entries), 0
         try:
             for changes in watchfiles.watch(
-                *folders, recursive=False, step=step, debounce=most, stop_event=stop,
+                *folders, recursive=False, step=pace[0], debounce=pace[1], stop_event=stop,
                 ignore_permission_denied=True, watch_filter=None, raise_interrupt=False,
                 rust_timeout=RESCAN_MS, yield_on_timeout=True,
             ):  # fmt: skip
                 paths = {path[start:] for _, path in changes}
                 yield paths
                 quiet = 0 if paths else quiet + 1
-                if _may_be_others(paths, quiet) and _folders(root) != folders:
+                if _may_be_others(paths, quiet) and _folders(root, entries) != folders:
                     break
         except FileNotFoundError:  # a folder that went while watching began
             if not os.path.isdir(root.path):
@@ -120,13 +124,17 @@ def _follow(root: Root, stop: "Event", step: int, most: int) -> "Iterator[set[st
 
 def _may_be_others(paths: set[str], quiet: int) -> bool:
     """Whether it is time to look which folders there are: something else than mail changed."""
-    return quiet % LOOK_AT_FOLDERS == 1 or any(not path.endswith(".txt") for path in paths)
+    return quiet % LOOK_AT_FOLDERS == 1 or any(map(_may_be_folder, paths))
 
 
-def _folders(root: Root) -> list[str]:
+def _may_be_folder(path: str) -> bool:
+    return not path.endswith(".txt") and f"/{disk.TEMP_PREFIX}" not in path
+
+
+def _folders(root: Root, entries: bool) -> list[str]:
     """All folders in which something can happen; one reached by a link is nobody's here."""
     found = [root.path]
-    for owner in sorted(_owners(root)):
+    for owner in sorted(_owners(root) if entries else _owners(root) - {"dir"}):
         box = f"{root.path}/{owner}"
         parts = ("",) if owner == "dir" else ("", "/inbox", "/inbox/.read", "/sent")
         found += [f"{box}{part}" for part in parts if os.path.isdir(f"{box}{part}")]

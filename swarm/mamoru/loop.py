@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable
 
 from swarm.errors import SwarmError, Unknown, UsageError
-from swarm.events import Event
+from swarm.events import Event, shorten
 from swarm.mamoru.forward import Forwarder, Tell
 from swarm.mamoru.machine import due, step
 from swarm.mamoru.signals import (
@@ -137,7 +137,7 @@ class Guardian:
         """Handle what has come, a page at most; True if there may be more.
 
         Own messages go first: one is stored before any answer to it.  Time passes last, and
-        only when all that was there at ``now`` is handled: a result is in time (fault K05).
+        only when all that was there at ``now`` is handled: a result is in time.
         """
         self._settle(now)
         received = self.transport.receive()
@@ -191,7 +191,8 @@ class Guardian:
     def leave(self, now: float) -> None:
         """Say goodbye: the agent is inactive, and a task that it works on has failed."""
         self._settle(now)
-        content = f"{self.me} has left the channel"
+        text = f"{self.state.called} has left the channel"
+        content, _ = shorten(text, self.state.settings.words)
         self._do(Outbound(Event(kind="broadcast", content=content, intent="agent_leave")), now)
 
     def awaits(self) -> bool:

@@ -125,10 +125,10 @@ class Database:
 
     # --- reading ---------------------------------------------------------------------------
 
-    def rows(self, query: str, *values: object) -> "list[Row]":
+    def rows(self, query: str, *values: object, **named: object) -> "list[Row]":
         """All rows of a query that is bounded by itself; no read stays open."""
         try:
-            return self._db.execute(query, values).fetchall()
+            return self._db.execute(query, named or values).fetchall()
         except sqlite3.Error as error:
             raise from_sqlite(error, self.place.database) from None
 

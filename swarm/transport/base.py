@@ -6,7 +6,7 @@ a message with an ``origin`` is stored once, and committing again finds it done.
 docs/transports.md tells how to write another.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -166,6 +166,15 @@ class Store(Protocol):
         named needs a turn for its timers only.
         """
         ...
+
+    def each(self, agents: Iterable[str], turn: Callable[[str], object]) -> None:
+        """Give each agent a turn; what one raises is raised.
+
+        One after the other, unless the store's steps wait for the disk: then another's turn
+        may go on meanwhile.
+        """
+        for agent in agents:
+            turn(agent)
 
     def notes(self) -> list[str]:
         """What was mended or found on the way since the last call, in words for a log."""

@@ -388,3 +388,20 @@ def test_a_page_is_followed_by_the_rest(world: Any) -> None:
         for event in page:
             bob.commit(event, Outcome())
     assert found == [f"n{number}" for number in range(230)]
+
+
+def test_each_agent_has_its_turn_though_one_fails(world: Any) -> None:
+    store = world.store()
+    sides = {agent: store.open(agent) for agent in ("amy", "bob", "eve")}
+    for agent in ("bob", "eve"):
+        world.say("task_req", to=agent)
+
+    def turn(agent: str) -> None:
+        for event in sides[agent].receive():
+            sides[agent].commit(event, Outcome(sends=[answer(event)]))
+        if agent == "eve":
+            raise Unknown("eve fails")
+
+    with pytest.raises(Unknown, match="eve fails"):
+        store.each(sides, turn)
+    assert sorted(event.sender for event in sides["amy"].receive()) == ["bob", "eve"]

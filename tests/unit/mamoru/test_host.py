@@ -152,7 +152,7 @@ class TestTrouble:
             Unreadable("no right", "chmod it"),
         ],
     )
-    def test_one_agent_s_trouble_is_told_once_and_stops_no_other_k12(
+    def test_one_agent_s_trouble_is_told_once_and_stops_no_other(
         self, scene: Scene, error: Exception
     ) -> None:
         mend = self.break_receive(scene, "w1", error)
@@ -189,7 +189,7 @@ class TestTrouble:
         scene.host._beat()
         assert sorted(beaten) == ["w0", "w2"]
 
-    def test_a_loop_that_fails_is_told_and_looks_no_longer_good_k12(self, scene: Scene) -> None:
+    def test_a_loop_that_fails_is_told_and_looks_no_longer_good(self, scene: Scene) -> None:
         assert scene.host.last_good > 0
         scene.host.last_good = 1.0
         assert scene.memory.pulses.pop(scene.store) == scene.workers

@@ -195,7 +195,7 @@ def test_a_message_the_machine_breaks_on_is_told_left_and_hides_no_other(
     assert place.kinds() == ["task_ack"] and not place.memory.waiting["bob"]
 
 
-def test_a_result_that_is_there_beats_the_timeout_of_the_same_moment_k05(place: Place) -> None:
+def test_a_result_that_is_there_beats_the_timeout_of_the_same_moment(place: Place) -> None:
     asked = place.memory.post(Event(kind="task_req", sender="bob", to="amy", content="x", at=NOW))
     place.bob.turn(NOW)
     place.now = late = NOW + 1300
