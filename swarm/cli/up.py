@@ -24,7 +24,7 @@ def up(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Guard everybody in the mail tree and bridge channels, in one process.
+    """Guard everybody here and bridge channels, in one process.
 
     Runs until Ctrl-C, SIGTERM or swarm down.
     """
