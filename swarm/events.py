@@ -367,6 +367,12 @@ def date(at: float) -> str:
         return ""
 
 
+def moment(at: float) -> str:
+    """A Date that also orders what is said within one second."""
+    whole, part = date(at), int(at % 1 * 1e6)
+    return f"{whole[:-1]}.{part:06d}Z" if whole and part else whole
+
+
 def _when(text: str, otherwise: float) -> float:
     """Epoch seconds of a Date header; ``otherwise`` where it cannot be read as UTC or offset."""
     from datetime import UTC, datetime

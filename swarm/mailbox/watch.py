@@ -13,6 +13,7 @@ import time
 from swarm import disk, names
 from swarm.mailbox.layout import Root
 from swarm.mailbox.registry import is_beat
+from swarm.message import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ AGAIN_S = 2.0  # until watching is tried again
 WATCH_STEP_MS, WATCH_MOST_MS = 10, 50
 # This step costs 0.7 % of a core; a shorter one more, and a longer one makes answers wait.
 HINT_STEP_MS, HINT_MOST_MS = 4, 12
+HEADER = 16384  # as much of a file as is read for its sender
 FOLDERS = {"inbox": "delivered", "inbox/.read": "receipt", "sent": "sent"}
 # Of one look: in the order in which things happen to a message.
 KINDS = ("registry", "unregistered", "delivered", "sent", "receipt", "archived")
@@ -73,7 +75,7 @@ def _news(
     for owner in owners:
         old = seen.get(owner, {})
         seen[owner] = now = _look(root, owner, old)
-        found += _changes(owner, _with(now, owner, old, paths), old)
+        found += _changes(root, owner, _with(now, owner, old, paths), old)
     return sorted(found, key=lambda told: (KINDS.index(told[0]), told[1]))
 
 
@@ -291,13 +293,13 @@ def _with(now: Listing, owner: str, old: Listing, paths: set[str]) -> Listing:
     return full
 
 
-def _changes(owner: str, now: Listing, old: Listing) -> "Iterator[tuple[str, str]]":
+def _changes(root: Root, owner: str, now: Listing, old: Listing) -> "Iterator[tuple[str, str]]":
     for part, files in now.items():
         before = old.get(part, {})
         for name in files:
             if _differs(before.get(name), files[name]):
                 path = "/".join(filter(None, (owner, part, name)))
-                yield (_kind(part, name, old, now) if part else "registry"), path
+                yield (_kind(root, owner, part, name, old, now) if part else "registry"), path
     if owner == "dir":
         for name in old.get("", {}).keys() - now[""].keys():
             yield "unregistered", f"dir/{name}"
@@ -309,9 +311,21 @@ def _differs(before: Version | None, now: Version) -> bool:
     return before != now and not beat
 
 
-def _kind(part: str, name: str, old: Listing, now: Listing) -> str:
-    """What is new in sent/ was archived if it lay in the inbox or has a receipt."""
+def _kind(root: Root, owner: str, part: str, name: str, old: Listing, now: Listing) -> str:
+    """What is new in sent/ was archived if it lay in the inbox or has a receipt.
+
+    A message to oneself lies in both: there its sender tells.
+    """
     if part != "sent":
         return FOLDERS[part]
     received = {*old.get("inbox", ()), *now["inbox"], *now["inbox/.read"]}
-    return "archived" if name in received else "sent"
+    if name not in received or _sender(f"{root.path}/{owner}/sent/{name}") == owner:
+        return "sent"
+    return "archived"
+
+
+def _sender(path: str) -> str:
+    try:
+        return parse(disk.read(path, HEADER)).get("from")
+    except OSError:  # gone again, or not to be read
+        return ""

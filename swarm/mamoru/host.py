@@ -43,7 +43,7 @@ class Host(Guarded):
     ``tell`` hears, in one line each, of what goes wrong (agent "" where it concerns all).
     ``poll``: seconds between two looks at the longest (S: one).  ``last_good``: when a pass
     last went through, epoch seconds, 0 never; signs of life are written by such a pass only,
-    and for agents without trouble, so a loop that hangs or fails looks dead (fault K12).
+    and for agents without trouble, so a loop that hangs or fails looks dead.
     """
 
     def __init__(
@@ -91,13 +91,22 @@ class Host(Guarded):
             self._pass(hinted)
         except (SwarmError, BrokenPipeError):
             raise
-        except Exception as error:  # told and counted: the next pass runs (fault K12)
+        except Exception as error:  # told and counted: the next pass runs
             self.shared.note("pass", error, steady())
             time.sleep(min(self.poll, SLICE))
             return
         self.shared.over("pass")
         if self.shared.count == before:
             self.last_good = self.clock()
+            self._leave_trace()
+
+    def _leave_trace(self) -> None:
+        try:
+            self.store.pulse(self.guardians)
+        except Exception as error:  # told: nobody is guarded the less for it
+            self.shared.note("trace", error, steady())
+            return
+        self.shared.over("trace")
 
     def outbound(self, agent: str, event: Event) -> list[Event]:
         """Send for an agent guarded here, from the thread of ``run``; the message as stored.

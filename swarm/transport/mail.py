@@ -8,17 +8,20 @@ some where thousands are guarded.
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from swarm import disk, names
 from swarm.errors import Conflict
 from swarm.mailbox import layout, watch
+from swarm.mailbox.guests import is_guest
 from swarm.mailbox.layout import Root, check_known
 from swarm.mamoru.signals import Mate
 from swarm.transport.base import Store, Voice
 from swarm.transport.mail_agent import MailTransport
 from swarm.transport.mail_claim import MailClaim
 from swarm.transport.mail_roster import Registry
+from swarm.transport.mail_voice import MailVoice
+from swarm.transport.pulse import Pulse
 
 # Seconds between two looks at all open mailboxes.
 LOOK = 1.0
@@ -43,6 +46,7 @@ class MailStore(Store):
     def __init__(self, root: Root, watching: bool = True) -> None:
         self.root = root
         self._entries = Registry(root)
+        self._pulse = Pulse(root.path)
         self._open: dict[str, MailTransport] = {}
         self._looked = float("-inf")
         self._next = 0
@@ -51,11 +55,13 @@ class MailStore(Store):
         self._threads: ThreadPoolExecutor | None = None
 
     def agents(self) -> list[str]:
-        return layout.known(self.root)
+        return [agent for agent in layout.known(self.root) if not is_guest(self.root, agent)]
 
     def open(self, agent: str) -> MailTransport:
         names.check_id(agent)
         check_known(self.root, agent)
+        if is_guest(self.root, agent):
+            raise Conflict(f"{agent} lives on a channel", "its guardian works there", code="guest")
         if agent in self._open:
             raise Conflict(f"{agent} is guarded already", "end that one first", code="claimed")
         claim = MailClaim(self.root, agent)
@@ -70,7 +76,7 @@ class MailStore(Store):
     def voice(self, agent: str) -> Voice:
         names.check_id(agent)
         check_known(self.root, agent)
-        return MailTransport(self.root, agent, self._entries, None, self._shut)
+        return MailVoice(self.root, agent, self._entries)
 
     def _shut(self, agent: str) -> None:
         self._open.pop(agent, None)
@@ -80,6 +86,9 @@ class MailStore(Store):
 
     def beat(self, agents: list[str]) -> None:
         self._entries.beat([agent for agent in agents if agent in self._open])
+
+    def pulse(self, agents: Collection[str]) -> None:
+        self._pulse.beat(agents)
 
     def wait(self, seconds: float) -> set[str] | None:
         end = time.monotonic() + seconds
@@ -161,6 +170,7 @@ class MailStore(Store):
         return found
 
     def close(self) -> None:
+        self._pulse.end()
         for transport in list(self._open.values()):
             transport.close()
         if self._ear:
