@@ -151,7 +151,7 @@ class Host(Guarded):
         self._beat()
         for note in self._for_all("notes", self.store.notes) or ():
             self.tell("", note)
-        self._standstill.noticed(0.0)
+        self._forgive(self._standstill.noticed(0.0))
 
     def _wait(self) -> set[str] | None:
         """Wait until a hint, a timer or a signal comes; who is hinted at."""
