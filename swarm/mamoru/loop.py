@@ -122,11 +122,15 @@ class Guardian:
         self.state = recall(self.me, stored, transport.history(), roster, settings, now)
 
     def join(self, now: float) -> None:
-        """Start: the agent is available, or busy with what it has not finished."""
+        """Start: the agent is available, or busy with what it has not finished.
+
+        Where its status says so already, it was announced by whoever entered it, or by the
+        guardian before: nothing is said twice.
+        """
         stored = self.transport.status()
         state, actions = step(self.state, Joined(), now)
         if state.status == stored:
-            actions = [action for action in actions if not isinstance(action, SetStatus)]
+            actions = [one for one in actions if not isinstance(one, (SetStatus, Send))]
         self._begin(None, state, actions, now)
 
     def turn(self, now: float) -> bool:

@@ -58,9 +58,6 @@ class _Row:
         self.conditions: tuple[Condition, ...] = tuple(CONDITIONS[c] for c in rule.conditions)
         self.effects = tuple(effects.find(phrase) for phrase in rule.effects)
 
-    def holds(self, work: Work) -> bool:
-        return all(condition(work) for condition in self.conditions)
-
 
 def _compiled() -> dict[str, dict[str, list[_Row]]]:
     rows = [_Row(rule) for rule in RULES]
@@ -81,7 +78,10 @@ def _apply(work: Work, side: str, event: str) -> None:
     """Do what the first row says that fits."""
     rows = ROWS[side]
     for row in rows.get(event) or rows["*"]:
-        if row.holds(work):
+        for condition in row.conditions:
+            if not condition(work):
+                break
+        else:
             for effect, rest in row.effects:
                 effect(work, rest)
             _become(work, row.rule)
@@ -225,7 +225,7 @@ Timer = tuple[float, str, Any]
 
 def due(state: State) -> float:
     """When the next Tick has something to do, epoch seconds; infinity if nothing is awaited."""
-    return min((when for when, _, _ in timers(state)), default=NEVER)
+    return min([when for when, _, _ in timers(state)], default=NEVER)
 
 
 def timers(state: State) -> Iterator[Timer]:

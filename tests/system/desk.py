@@ -12,7 +12,7 @@ from typing import Any
 from swarm.errors import Unknown
 from swarm.events import Event
 from swarm.mailbox.layout import Root
-from swarm.mamoru.speaking import about
+from swarm.mamoru.following import about
 from swarm.team.channel import Channel
 from swarm.transport.base import Store
 from swarm.transport.mail import MailStore

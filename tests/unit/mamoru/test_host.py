@@ -192,13 +192,14 @@ class TestTrouble:
     def test_a_loop_that_fails_is_told_and_looks_no_longer_good(self, scene: Scene) -> None:
         assert scene.host.last_good > 0
         scene.host.last_good = 1.0
+        assert scene.memory.pulses.pop(scene.store) == scene.workers
         beats: list[Any] = []
         scene.store.beat = beats.append  # type: ignore[method-assign]
         real = scene.host._called
         scene.host._called = lambda hinted: 1 / 0  # type: ignore[assignment, return-value]
         scene.host.poll = 0.01
         scene.passes(3)
-        assert scene.host.last_good == 1.0 and not beats
+        assert scene.host.last_good == 1.0 and not beats and not scene.memory.pulses
         assert len([text for text in scene.told if "ZeroDivisionError" in text]) == 1
         scene.host._called = real  # type: ignore[method-assign]
         scene.ask("w0")

@@ -245,8 +245,11 @@ def test_after_a_restart_it_knows_its_task_and_what_it_gave(place: Place) -> Non
     assert (asked.task, "amy") in bob.state.given and bob.state.status == "busy"
 
 
-def test_joining_says_hello_where_that_is_the_custom(place: Place) -> None:
+def test_who_was_inactive_says_hello_and_who_was_there_already_does_not(place: Place) -> None:
     place.bob.join(NOW)
+    assert place.memory.messages == []
+    place.memory.change(["bob"], status="inactive")
+    place.restart().join(NOW)
     assert [(e.kind, e.intent) for e in place.memory.messages] == [("broadcast", "agent_join")]
 
 
