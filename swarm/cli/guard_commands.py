@@ -1,13 +1,11 @@
 """``swarm mamoru``: the guardian, for one agent or for many in one process."""
 
-import sys
-
 from swarm import names
 from swarm.cli import render, stores
 from swarm.cli.call import Call
 from swarm.errors import UsageError
 from swarm.mailbox.layout import RESULTS
-from swarm.mamoru.forward import Forwarder, Jsonl, Left
+from swarm.mamoru.forward import Forwarder, Jsonl, Left, writable
 from swarm.mamoru.host import Host, obey_signals
 from swarm.mamoru.run_command import Exec
 from swarm.transport.base import Store
@@ -61,12 +59,14 @@ def _agents(call: Call) -> list[str]:
 
 
 def _tell(agent: str, text: str) -> None:
-    render.note(f"{agent}: {text}" if agent else text)
+    """On stderr, unless nobody takes what comes from there: a full pipe would be waited for."""
+    if writable(2, 0):
+        render.note(f"{agent}: {text}" if agent else text)
 
 
 def _forwarder(call: Call, store: Store) -> Forwarder:
     if call["jsonl"]:
-        return Jsonl(sys.stdout.buffer, _tell)
+        return Jsonl(1, _tell)
     if call["exec"] is None:
         return Left(_tell)
     if call["channel"] is not None:

@@ -8,7 +8,7 @@ from typing import TypeVar
 from swarm.errors import SwarmError
 from swarm.mamoru.alarms import NEVER, Alarms
 from swarm.mamoru.backoff import Troubles
-from swarm.mamoru.forward import Forwarder, Tell
+from swarm.mamoru.forward import Forwarder, Tell, heard
 from swarm.mamoru.loop import Guardian
 from swarm.mamoru.rounds import Rounds
 from swarm.mamoru.signals import Roster
@@ -42,13 +42,13 @@ class Guarded:
         self.store = store
         self.named = agents
         self.forwarder = forwarder
-        self.tell = tell
+        self.tell = heard(tell)
         self.settings = settings
         self.poll = poll
         self.clock = clock
         self.guardians: dict[str, Guardian] = {}
-        self.troubles = Troubles(tell)
-        self.shared = Troubles(lambda what, text: tell("", f"{what}: {text}"))
+        self.troubles = Troubles(self.tell)
+        self.shared = Troubles(lambda what, text: self.tell("", f"{what}: {text}"))
         self.roster = Roster({})
         self.stopping = False
         self._alarms = Alarms()

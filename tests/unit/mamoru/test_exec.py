@@ -1,6 +1,7 @@
 """Real commands as teammates, through the whole loop on a store in memory."""
 
 import os
+import resource
 import signal
 import sys
 import time
@@ -189,6 +190,20 @@ class TestResult:
         with open(done.detail, "rb") as file:
             file.seek(2_000_000)
             assert b"48000009 more bytes were left out" in file.read()
+
+    def test_output_for_which_there_is_no_room_says_that_it_is_not_all(self, shop: Any) -> None:
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        made = shop("head -c 300000 /dev/zero | tr '\\0' 'x'; echo; echo the end")
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
+        try:
+            made.ask()
+            done = made.result()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert (done.kind, done.content) == ("task_done", "the end")
+        assert done.body[:100_000] == b"x" * 100_000
+        assert done.body[100_000:] == b"\n[swarm: the rest could not be kept: File too large]\n"
+        assert "is not complete" in made.told[-1]
 
     def test_a_folder_that_cannot_be_made_fails_the_task_with_the_reason(self, shop: Any) -> None:
         made = shop("echo hi")
