@@ -46,9 +46,8 @@ class Database:
 
     def _open(self) -> sqlite3.Connection:
         """Connect, and look twice that the file was not replaced in between."""
-        path = self.place.database
         while True:
-            before = _identity(path)
+            before = _identity(self.place)
             if before is None:
                 raise Unknown(
                     f"no channel {self.place.channel} in {os.path.dirname(self.place.folder)}",
@@ -56,7 +55,7 @@ class Database:
                     code="unknown-channel",
                 )
             db = self._connect()
-            if _identity(path) == before:
+            if _identity(self.place) == before:
                 self._identity = before
                 return db
             db.close()
@@ -113,7 +112,7 @@ class Database:
 
     def in_place(self) -> bool:
         """Whether the open file still has the name (one stat)."""
-        return _identity(self.place.database) == self._identity
+        return _identity(self.place) == self._identity
 
     def reopen(self, anew: bool) -> None:
         """Open what has the name now; if nothing has, make it ``anew`` or raise Unknown."""
@@ -226,7 +225,7 @@ def make(place: Place) -> None:
     except FileExistsError:
         return
     except OSError as error:
-        raise from_os(error, "make", path) from None
+        raise from_os(error, "make", path, place.folder) from None
 
 
 def _build(db: sqlite3.Connection, script: str) -> None:
@@ -239,13 +238,10 @@ def _build(db: sqlite3.Connection, script: str) -> None:
         raise
 
 
-def _identity(path: str) -> tuple[int, int] | None:
+def _identity(place: Place) -> tuple[int, int] | None:
     """Which file has the name: its device and number; None if none has."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+    found = place.look()
+    return None if found is None else (found.st_dev, found.st_ino)
 
 
 def _text(data: bytes) -> str:

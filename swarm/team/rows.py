@@ -69,7 +69,7 @@ def event(row: "Row") -> Event:
         "at": created / 1000 if created.__class__ is int else 0.0,
     }
     if payload is None:
-        return Event(kind="", problem="no event: the payload is over 1 MiB", **fields)
+        return Event(kind="", problem="no event: its text is over 1 MiB", **fields)
     found = from_payload(payload, **fields)
     if task is None:
         found.task = found.key

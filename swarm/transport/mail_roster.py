@@ -109,12 +109,16 @@ class Registry:
     def set_status(self, agent: str, status: str) -> None:
         """Write it into the agent's entry, if it has one and says something else.
 
-        What an agent ended with (error, cancel) is not written over by "done".
+        What an agent ended with (error, cancel) is not written over by "done".  An entry that
+        does not say whose it is stays as it is: damaged, or still being written.
         """
         word = TO_MAIL[status]
         if not has_entry(self._root, agent):
             return
-        there = registry.entry(self._root, agent).status
+        entry = registry.entry(self._root, agent)
+        there = entry.status
+        if entry.fields.get("id") != agent:
+            return
         if there == word or (status == "inactive" and there in registry.FINISHED):
             return
         registry.update(self._unsynced, agent, status=word)

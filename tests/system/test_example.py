@@ -52,6 +52,7 @@ def receipt(path: Path) -> Path:
 def swarm(root: Path, *args: str, agent: str = "orchestrator") -> str:
     done = subprocess.run(
         [SWARM, "--root", str(root), "--as", agent, *args],
+        env={**os.environ, "SWARM_TEAM_HOME": "/no/channels"},
         capture_output=True,
         text=True,
         timeout=30,

@@ -180,6 +180,20 @@ class TestTrouble:
         scene.passes()
         assert set(scene.acked()) == {"w0", "w2"}
 
+    def test_one_that_another_process_took_is_let_go_and_known_anew_when_it_is_free(
+        self, scene: Scene
+    ) -> None:
+        before = scene.host.guardians["w1"]
+        self.break_receive(scene, "w1", Conflict("w1 is guarded by another process"))
+        scene.memory.join("w1")
+        scene.ask("w1")
+        until(lambda: scene.passes(1) or "w1" in scene.acked())
+        assert scene.host.guardians["w1"] is not before
+        assert [text for text in scene.told if text.startswith("w1")] == [
+            "w1: w1 is guarded by another process",
+            "w1: works again, after it failed once",
+        ]
+
     def test_it_is_tried_ever_less_often(self, scene: Scene) -> None:
         troubles = Troubles(scene.tell)
         waits = []
@@ -218,7 +232,7 @@ class TestTrouble:
         scene.passes()
         assert scene.acked() == ["w0"] and scene.host.last_good > 1.0
 
-    def test_a_store_that_is_busy_is_waited_for(self, scene: Scene) -> None:
+    def test_a_store_that_is_busy_is_waited_for_k09(self, scene: Scene) -> None:
         scene.memory.trouble = Temporary("database is locked", "wait")
         for agent in scene.workers:
             scene.host._again[agent] = None
