@@ -212,6 +212,15 @@ class TestResult:
         failed = made.result()
         assert failed.kind == "task_fail" and "File exists" in failed.content
 
+    @pytest.mark.parametrize("requester", ["a\nb", "\x1b[2J", " ", "é" * 300])
+    def test_who_asked_gets_it_whatever_its_id(self, shop: Any, requester: str) -> None:
+        made = shop("echo made")
+        made.memory.join(requester)
+        made.ask(sender=requester)
+        done = made.result()
+        assert (done.kind, done.to, done.content) == ("task_done", requester, "made")
+        assert made.told == []
+
     def test_a_result_whose_storing_fails_is_stored_once_in_the_end(self, shop: Any) -> None:
         made = shop("sleep 0.2; echo fine")
         made.ask()
