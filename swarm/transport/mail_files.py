@@ -7,6 +7,8 @@ listed until that time has stood still for a while, and now and then whatever th
 import os
 import random
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from swarm import disk, names
 from swarm.errors import from_os
@@ -43,6 +45,16 @@ class Folder:
         if self._listed - self._since < SETTLED or self._stamp is None:
             return True
         return time.monotonic() >= self._full_at or self._stamp != self._look()
+
+    @contextmanager
+    def listed(self) -> Iterator[None]:
+        """Around its listing: one that failed is due again, though nothing in it changes."""
+        self.listing()
+        try:
+            yield
+        except BaseException:
+            self.forget()
+            raise
 
     def listing(self) -> None:
         """Called just before the folder is listed."""

@@ -53,8 +53,8 @@ class Registry:
     def mates(self) -> Mapping[str, Mate]:
         """The roster; the same object where nothing changed."""
         if self._folder.due():
-            self._folder.listing()
-            self._refresh(self._look())
+            with self._folder.listed():
+                self._refresh(self._look())
         return self._mates
 
     def _look(self) -> dict[str, Mark]:
@@ -71,7 +71,6 @@ class Registry:
             check_root(self._root)
             return self._marks  # an entry went away while it was looked at: next time
         except OSError as error:
-            self._folder.forget()
             raise from_os(error, "list", self._root.dir) from None
 
     def _id(self, file: str) -> str:

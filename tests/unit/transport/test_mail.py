@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from swarm.errors import NoRoot, Unknown
+from swarm.errors import NoRoot, SwarmError, Unknown
 from swarm.events import Event
 from swarm.mailbox import archive, delivery, inbox, receipts, registry
 from swarm.mailbox.layout import Root
@@ -361,6 +361,27 @@ def test_the_mailbox_of_an_agent_that_is_gone_is_not_made_again(
     with pytest.raises(Unknown):
         bob.receive()
     assert not os.path.exists(root.box("bob"))
+
+
+@pytest.mark.parametrize("folder", ["inbox", "sent"])
+def test_a_folder_that_could_not_be_listed_is_due_at_once(
+    store: MailStore, root: Root, drop: Drop, mail: Mail, folder: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(mail_files, "SETTLED", 0.0)
+    bob = store.open("bob")
+    look = bob.sent if folder == "sent" else bob.receive
+    assert look() == []
+    drop("bob", "01_x_aaaa.txt", mail("amy", "bob") if folder == "sent" else mail(), folder)
+    with monkeypatch.context() as broken, pytest.raises(SwarmError):
+        broken.setattr(os, "listdir", refuse)
+        broken.setattr(os, "scandir", refuse)
+        look()
+    assert [event.id for event in look()] == ["01_x_aaaa.txt"]
+
+
+def refuse(path: str) -> None:
+    raise PermissionError(13, "Permission denied", path)
 
 
 @pytest.mark.parametrize("entry", [b"", b"id: bo", b"\0\xff" * 500, b"status: paused\n"])
