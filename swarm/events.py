@@ -39,6 +39,7 @@ RETRIES = ("queue", "block")
 PAYLOAD_MAX = 1024 * 1024
 CONTENT_WORDS = 20
 CONTENT_CHARS = 500
+S_KEYS = frozenset(("event", "intent", "need_reply", "content", "detail"))
 EXTRA_KEYS = ("retry", "retry_of", "origin", "thread", "via")
 STATUS_OF = {
     "task_ack": "ack",
@@ -99,6 +100,9 @@ class Event:
 
 
 FIELDS = tuple(field.name for field in fields(Event))
+# Made once: the functions of json make one, or look for blanks, at each call.
+ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+DECODER = json.JSONDecoder()
 
 
 def payload(event: Event) -> str:
@@ -113,7 +117,7 @@ def payload(event: Event) -> str:
     for key in EXTRA_KEYS:
         if value := getattr(event, key):
             keys[key] = value
-    return whole(json.dumps(keys, ensure_ascii=False, separators=(",", ":")))
+    return whole(ENCODER.encode(keys))
 
 
 def from_payload(text: object, **row: Any) -> Event:
@@ -122,7 +126,8 @@ def from_payload(text: object, **row: Any) -> Event:
     Never raises: ``problem`` says what makes it no event.  An optional key of a wrong type
     counts as unset, an unknown event is kept (the known client does both).
     """
-    kind, content, problem, keys = "", "", "", {}
+    kind = content = problem = ""
+    keys: dict[str, object] = {}
     try:
         keys = _decoded(text)
         kind = _required(keys, "event")
@@ -130,11 +135,18 @@ def from_payload(text: object, **row: Any) -> Event:
         if not kind:
             raise ValueError("the payload's event is empty")
     except (ValueError, RecursionError) as error:
-        problem = f"no event: {error}"[:200]
-    event = Event(kind=kind, content=content, problem=whole(problem), **row)
-    event.need_reply = keys.get("need_reply") is True
-    for key in ("intent", "detail", *EXTRA_KEYS):
-        if not getattr(event, key):
+        problem = whole(f"no event: {error}"[:200])
+    event = Event(
+        kind=kind,
+        content=content,
+        intent=_text(keys, "intent"),
+        detail=_text(keys, "detail"),
+        need_reply=keys.get("need_reply") is True,
+        problem=problem,
+        **row,
+    )
+    if not S_KEYS.issuperset(keys):
+        for key in EXTRA_KEYS:
             setattr(event, key, _text(keys, key))
     return event
 
@@ -145,16 +157,23 @@ def _decoded(text: object) -> dict[str, object]:
         raise ValueError(f"the payload is {type(text).__name__}, not text")
     if len(text) > PAYLOAD_MAX:
         raise ValueError(f"the payload is over 1 MiB ({len(text)})")
-    keys = json.loads(text.decode("utf-8", "replace") if isinstance(text, bytes) else text)
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "replace")
+    if text[:1] == "{":
+        keys, end = DECODER.raw_decode(text)
+        if end == len(text):
+            return keys  # type: ignore[no-any-return]
+    keys = json.loads(text)  # with blanks around it, or wrong
     if not isinstance(keys, dict):
         raise ValueError("the payload is no JSON object")
     return keys
 
 
 def _required(keys: dict[str, object], key: str) -> str:
-    if not isinstance(keys.get(key), str):
+    value = keys.get(key)
+    if not isinstance(value, str):
         raise ValueError(f"the payload has no {key} that is text")
-    return _text(keys, key)
+    return whole(value)
 
 
 def _text(keys: dict[str, object], key: str) -> str:
@@ -348,6 +367,12 @@ def date(at: float) -> str:
         return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (ValueError, OverflowError, OSError):
         return ""
+
+
+def moment(at: float) -> str:
+    """A Date that also orders what is said within one second."""
+    whole, part = date(at), int(at % 1 * 1e6)
+    return f"{whole[:-1]}.{part:06d}Z" if whole and part else whole
 
 
 def _when(text: str, otherwise: float) -> float:

@@ -7,25 +7,37 @@ from typing import NamedTuple
 from swarm.errors import SwarmError
 from swarm.mailbox import inbox, layout, registry
 from swarm.mailbox.layout import Root
+from swarm.transport.pulse import guardings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from swarm.team.channel import Channel
+    from swarm.workload import Load
 
 SILENT_AFTER = 15 * 60
 WAITING_AFTER = 10 * 60
 # Kinds of problems, worst first.
-KINDS = ("unreadable", "error", "damaged", "waiting", "silent", "clock")
+KINDS = ("unreadable", "error", "damaged", "guardian", "waiting", "silent", "clock")
 
 
 class AgentState:
-    """One agent: ``oldest`` and ``seen`` are ages in seconds, None where there is none."""
+    """One agent: ``oldest`` and ``seen`` are ages in seconds, None where there is none.
 
-    __slots__ = ("flags", "id", "oldest", "seen", "state", "task", "unread")
+    ``guardian``: the age of its guardian's last good pass, None while none runs.  ``load``: what
+    it has open, where somebody looked.  ``unread``: None where there are no inboxes.
+    """
+
+    __slots__ = ("flags", "guardian", "id", "load", "oldest", "seen", "state", "task", "unread")
 
     def __init__(self, agent: str) -> None:
         self.id = agent
         self.state = "-"
         self.task = ""
-        self.unread = 0
+        self.unread: int | None = 0
         self.oldest: float | None = None
         self.seen: float | None = None
+        self.guardian: float | None = None
+        self.load: Load | None = None
         self.flags: list[str] = []
 
     def problem(self, kind: str, text: str) -> "Problem":
@@ -53,7 +65,41 @@ def overview(root: Root, now: float) -> tuple[list[AgentState], list[Problem]]:
         problems += _mail(root, state, now, signs)
         problems += _silence(root, state, now, signs)
         states.append(state)
-    return states, sorted(problems, key=lambda found: (KINDS.index(found.kind), found.agent))
+    problems += guarded(root.path, states, now)
+    return states, in_order(problems)
+
+
+def channel_overview(channel: "Channel", now: float) -> tuple[list[AgentState], list[Problem]]:
+    """The same of a channel, which has no inboxes and no entries: those who have not left."""
+    states = []
+    for row in channel.roster():
+        if row.status != "inactive":
+            state = AgentState(row.session)
+            state.state, state.task, state.unread = row.status, row.description, None
+            state.seen = max(0.0, now - row.seen) if row.seen else None
+            states.append(state)
+    return states, in_order(guarded(channel.place.folder, states, now))
+
+
+def in_order(problems: list[Problem]) -> list[Problem]:
+    """Worst kind first, then by agent."""
+    return sorted(problems, key=lambda found: (KINDS.index(found.kind), found.agent))
+
+
+def guarded(folder: str, states: list[AgentState], now: float) -> list[Problem]:
+    """Fill in who is guarded, and tell of guardians that were killed or do not get through."""
+    found = guardings(folder, now)
+    ages: dict[str, float] = {}
+    for one in found:
+        if one.lives:
+            ages.update((agent, min(one.age, ages.get(agent, one.age))) for agent in one.agents)
+    for state in states:
+        state.guardian = ages.get(state.id)
+    return [
+        Problem("guardian", min(one.agents, default=""), f"{one.whom}: the guardian {one.problem}")
+        for one in found
+        if one.problem
+    ]
 
 
 def _entry(state: AgentState, entry: registry.Entry | None) -> list[Problem]:
@@ -77,7 +123,7 @@ def _mail(root: Root, state: AgentState, now: float, signs: list[str]) -> list[P
         return [state.problem("unreadable", f": {error.message}")]
     if receipts:
         signs.append(root.receipts(state.id))
-    folder = root.inbox(state.id)
+    folder, unread = root.inbox(state.id), 0
     for name in names:
         try:
             found = os.lstat(f"{folder}/{name}")
@@ -87,12 +133,13 @@ def _mail(root: Root, state: AgentState, now: float, signs: list[str]) -> list[P
         except OSError:
             continue
         if S_ISREG(found.st_mode):
-            state.unread += 1
+            unread += 1
             age = max(0.0, now - found.st_mtime)
             state.oldest = age if state.oldest is None else max(age, state.oldest)
+    state.unread = unread
     if state.oldest is not None and state.oldest > WAITING_AFTER:
         waiting = registry.age(state.oldest)
-        return [state.problem("waiting", f" has {state.unread} unread, the oldest for {waiting}")]
+        return [state.problem("waiting", f" has {unread} unread, the oldest for {waiting}")]
     return []
 
 

@@ -35,6 +35,8 @@ class Peer:
         self.db.execute(f"PRAGMA foreign_keys={'ON' if foreign_keys else 'OFF'}")
         self.db.executescript(TABLES)
         self.db.execute("PRAGMA user_version=2")
+        self.roster: dict[str, object] = {}
+        self.waiting: dict[str, str] = {}  # contents of requests to be tried again, by target
 
     def join(self, name: str = "") -> None:
         self.db.execute(
@@ -46,6 +48,22 @@ class Peer:
             " messages WHERE channel = ?), 0)) ON CONFLICT DO NOTHING",
             (self.me, self.channel, self.channel),
         )
+
+    def arrive(self) -> None:
+        """Join, look who is there, and say so."""
+        self.join()
+        sql = "SELECT session_id, status FROM agents WHERE session_id != ? AND status != 'inactive'"
+        self.roster = dict(self.db.execute(sql, (self.me,)))
+        self.send("broadcast", f"{self.me} has joined the channel", intent="agent_join")
+
+    def leave(self) -> None:
+        self.send("broadcast", f"{self.me} has left the channel", intent="agent_leave")
+        self.set_status("inactive")
+
+    def request(self, to: str, content: str) -> int:
+        """A request that is tried again if it is rejected."""
+        self.waiting[to] = content
+        return self.send("task_req", content, to)
 
     def insert(self, payload: object, to: str | None = None, task: object = None,
                ref: object = None, sender: object = None, at: object = None) -> int:  # fmt: skip
@@ -85,24 +103,56 @@ class Peer:
         ]
 
     def poll(self) -> list[dict[str, object]]:
-        """What is new, each ping answered and each request accepted; then the cursor, once."""
+        """What is new, answered; then the cursor, once; then the statuses of the table."""
         found = self.unread()
         for message in found:
-            if message["event"] == "ping":
-                self.send("pong", "pong", str(message["from"]), message["task"], message["id"])
-                self.beat()
-            elif message["event"] == "task_req" and message["task"] == message["id"]:
-                self.send(
-                    "task_ack", "accepted", str(message["from"]), message["id"], message["id"]
-                )
-                self.set_status("busy")
+            self._answer(message)
         if found:
             self.db.execute(
                 "INSERT INTO agent_cursors VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET"
                 " last_read_id = excluded.last_read_id",
                 (self.me, self.channel, found[-1]["id"]),
             )
+        if self._changed():
+            self._try_again()
         return found
+
+    def _answer(self, message: dict[str, object]) -> None:
+        sender, task, number = str(message["from"]), message["task"], message["id"]
+        match message["event"]:
+            case "ping":
+                self.send("pong", "pong", sender, task, number)
+                self.beat()
+            case "task_req" if task == number and self.status(self.me) == "available":
+                self.send("task_ack", "accepted", sender, task, number)
+                self.set_status("busy")
+            case "task_req" if task == number:
+                self.send("task_reject", "busy", sender, task, number)
+            case "task_cancel":
+                self.send("task_cancel_ack", "cancelled", sender, task, number)
+                self.set_status("available")
+            case "task_ack":
+                self.waiting.pop(sender, None)
+            case "broadcast" if message["intent"] in ("agent_join", "agent_status_change"):
+                self.roster[sender] = self.status(sender)
+            case "broadcast" if message["intent"] == "agent_leave":
+                self.roster.pop(sender, None)
+
+    def _changed(self) -> bool:
+        """Whether the table says of anybody what the roster does not; a broadcast that came in
+        time hides that."""
+        now = {agent: self.status(agent) for agent in self.roster}
+        changed, self.roster = now != self.roster, {a: s for a, s in now.items() if s}
+        return changed
+
+    def _try_again(self) -> None:
+        for target, content in list(self.waiting.items()):
+            if self.roster.get(target) == "available":
+                del self.waiting[target]
+                self.send("task_req", content, target)
+
+    def status(self, session: str) -> object:
+        return self.value("SELECT status FROM agents WHERE session_id = ?", session)
 
     def beat(self, at: int = 0) -> None:
         sql = "UPDATE agents SET last_heartbeat = ? WHERE session_id = ?"

@@ -88,8 +88,9 @@ class Agent:
         return self.alive and not self.left and self.host.asleep_until <= time
 
     def beats(self, time: float) -> bool:
-        """Whether it wrote its sign of life since its host woke."""
-        return not self.host.slept or self.host.asleep_until < time - 3
+        """Whether it is there, and wrote its sign of life since its host woke."""
+        there = self.guarded and self.alive and not self.left
+        return there and (not self.host.slept or self.host.asleep_until < time - 3)
 
     # The guardian's loop.
 

@@ -224,7 +224,7 @@ class World:
         for name, agent in self.agents.items():
             row = self.table[name]
             seen = row.seen
-            if agent.guarded and agent.responsive(self.time) and agent.beats(self.time):
+            if agent.beats(self.time):
                 seen = agent.now - 2.5
             mates[name] = Mate(status=row.status, seen=seen)
         return Roster(mates, now, before=self.before.get(now - self.time))

@@ -9,38 +9,51 @@ from typing import Any, get_type_hints
 
 import typer
 
-from swarm.cli import commands, guard, mail, task, team  # noqa: F401 - they register their commands
+from swarm.cli import bridge, commands, guard, mail, task, team  # noqa: F401 - they register their commands
 from swarm.cli.app import app
 
 
 def grammar() -> dict[str, Any]:
-    """What the fast parser accepts, read off the app."""
+    """What the fast parser accepts, read off the app: mail and tasks, which are called so often."""
     found: dict[str, Any] = {}
-    callbacks = {c.callback.__name__: c.callback for c in app.registered_commands if c.callback}
-    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
-        if not hasattr(commands, name):  # only Mail commands are called so often
-            continue
-        hints = get_type_hints(callbacks[name])
-        flags: dict[str, tuple[str, str]] = {}
-        fixed, rest, least, needed = [], "", 0, False
-        defaults: dict[str, Any] = {"root": None, "as_": None}
-        for param in command.params:
-            if param.name == "help":
-                continue
-            if param.param_type_name == "argument" and param.nargs == -1:
-                rest, least = param.name, int(param.required)
-                continue
-            if param.param_type_name == "argument":
-                fixed.append((param.name, param.required))
-            else:
-                needed = needed or param.required
-                flags.update(
-                    {opt: (param.name, _kind(param, hints[param.name])) for opt in param.opts}
-                )
-            defaults[param.name] = [] if getattr(param, "multiple", False) else param.default
-        if not needed:  # a required flag is checked by typer alone
-            found[name] = (flags, fixed, rest, least, defaults)
+    for name, command, callback in [*_commands(app), *_commands(task.task, "task ")]:
+        if (" " in name or hasattr(commands, name)) and (told := _told(command, callback)):
+            found[name] = told
     return found
+
+
+def _commands(group: typer.Typer, before: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Each command's name, what typer makes of it, and the function that it was made of."""
+    made = typer.main.get_group(group).commands
+    for one in group.registered_commands:
+        if one.callback:
+            name = one.name or one.callback.__name__
+            yield before + name, made[name], one.callback
+
+
+def _told(command: Any, callback: Any) -> Any:
+    """Flags, fixed arguments, the list that takes the rest, how many it needs, defaults.
+
+    None for a command with a required flag, which typer alone checks.
+    """
+    hints = get_type_hints(callback)
+    flags: dict[str, tuple[str, str]] = {}
+    fixed, rest, least = [], "", 0
+    defaults: dict[str, Any] = {"root": None, "as_": None}
+    for param in command.params:
+        if param.name == "help":
+            continue
+        if param.param_type_name == "argument" and param.nargs == -1:
+            rest, least = param.name, int(param.required)
+            continue
+        if param.param_type_name == "argument":
+            fixed.append((param.name, param.required))
+        elif param.required:
+            return None
+        else:
+            flags.update({opt: (param.name, _kind(param, hints[param.name])) for opt in param.opts})
+        defaults[param.name] = [] if getattr(param, "multiple", False) else param.default
+    return flags, fixed, rest, least, defaults
 
 
 def _kind(param: Any, hint: Any) -> str:
@@ -51,23 +64,52 @@ def _kind(param: Any, hint: Any) -> str:
     return {int | None: "int", float | None: "float"}.get(hint, "text")
 
 
-# What ``--json`` shows, by the name of the list; a test compares it with real answers.
+MESSAGE = ["file", "from", "subject", "to", "thread", "status", "path", "flags"]
+EVENT = ["event", "from", "to", "content", "task", "ref", "id", "at", "detail", "body"]
+TASK = [
+    "task", "state", "requester", "worker", "content", "since", "last_at", "last_word", "detail",
+    "overdue", "attempt",
+]  # fmt: skip
+# What ``--json`` shows, by ``LIST of COMMAND``, else by the name of the list; of a list without
+# fields the items are words.  A test compares it with real answers.
 FIELDS = {
-    "messages": ["file", "from", "subject", "to", "thread", "status", "path", "flags"],
-    "messages of read": ["headers", "body"],
-    "messages of sent": ["read"],
+    "messages": MESSAGE,
+    "messages of read": [*MESSAGE, "headers", "body"],
+    "messages of sent": [*MESSAGE, "read"],
+    "messages of team history": [
+        "id", "at", "from", "to", "task", "ref", "event", "intent", "content", "detail", "problem",
+    ],
     "delivered": ["path", "to", "file"],
     "agents": ["id", "status", "role", "task", "archetype", "problems"],
-    "agents of status": ["id", "state", "unread", "oldest", "task", "seen", "flags"],
+    "agents of register": ["id"],
+    "agents of update": ["id"],
+    "agents of unregister": ["id"],
+    "agents of status": [
+        "id", "state", "unread", "oldest", "task", "seen", "flags", "guardian", "open", "overdue",
+        "asked",
+    ],
+    "agents of roster": ["id", "name", "status", "description"],
+    "agents of team join": ["id", "name", "cursor"],
+    "agents of team leave": ["id"],
+    "agents of team roster": ["id", "name", "status", "seen", "description"],
     "problems": ["kind", "agent", "text"],
     "threads": ["thread", "count", "last_subject"],
     "archived": ["path"],
     "marked": ["file", "status"],
     "created": [],
+    "created of team create": ["path"],
+    "channels": ["channel", "path"],
     "removed": ["id", "reason"],
+    "removed of team prune": ["id"],
     "findings": ["level", "path", "text", "fix"],
     "watch": ["event", "path"],
-}
+    "tasks": TASK,
+    "tasks of task request": ["task", "to"],
+    "tasks of task show": [*TASK, "events"],
+    "tasks of task wait": [*TASK, "events"],
+    "sent": EVENT,
+    "events": EVENT,
+}  # fmt: skip
 EXITS = {
     0: "done",
     1: "failed, or no under --exit-code",

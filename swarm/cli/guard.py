@@ -23,7 +23,12 @@ def mamoru(
     jsonl: Annotated[bool, Option("--jsonl", help="What needs thinking goes to stdout.")] = False,
     poll: Annotated[float, Option("--poll", metavar="S", help="Look at least so often.")] = 1.0,
     task_timeout: Annotated[
-        float | None, Option("--task-timeout", metavar="S", help="Silence that ends a task; 1200.")
+        float | None,
+        Option(
+            "--task-timeout",
+            metavar="S",
+            help="Silence that ends a task; SWARM_TASK_TIMEOUT, 1200.",
+        ),
     ] = None,
     ping_timeout: Annotated[
         float | None, Option("--ping-timeout", metavar="S", help="Wait for a pong; 20.")
@@ -36,10 +41,10 @@ def mamoru(
     json: Json = False,
     root: Root = None,
 ) -> None:
-    """Guard agents: answer what needs no thinking, and pass on the rest.
+    """Guard agents: answer what needs no mind.
 
-    By mail the rest stays unread in the inbox, unless --jsonl or --exec takes it; on a channel
-    one of the two is needed.  Runs until Ctrl-C or SIGTERM; what it notices goes to stderr.
+    Pass on the rest: by mail it stays unread in the inbox, unless --jsonl or --exec takes it; on a
+    channel one of the two is needed.  Runs until Ctrl-C or SIGTERM; what it notices goes to stderr.
     """
     go(ctx, {**locals(), "as_": None}, guard_commands.mamoru)
 

@@ -1,5 +1,7 @@
 """``swarm mamoru``: the guardian, for one agent or for many in one process."""
 
+import shutil
+
 from swarm import names
 from swarm.cli import render, stores
 from swarm.cli.call import Call
@@ -7,7 +9,7 @@ from swarm.errors import UsageError
 from swarm.mailbox.layout import RESULTS
 from swarm.mamoru.forward import Forwarder, Jsonl, Left, writable
 from swarm.mamoru.host import Host, obey_signals
-from swarm.mamoru.run_command import Exec
+from swarm.mamoru.run_command import Exec, parted
 from swarm.transport.base import Store
 
 SHOWN = 5
@@ -28,6 +30,8 @@ class _Host(Host):
 
 def mamoru(call: Call) -> None:
     _check(call)
+    if call["exec"]:
+        _warn(call["exec"])
     with stores.store(call, watching=True) as store:
         agents = None if call["all"] else _agents(call)
         forwarder = _forwarder(call, store)
@@ -51,6 +55,13 @@ def _check(call: Call) -> None:
         value = call[name]
         if value is not None and not 0.01 <= value < 1e9:
             raise UsageError(f"--{name.replace('_', '-')} takes seconds from 0.01 up")
+
+
+def _warn(command: str) -> None:
+    """Say at once what every task would fail of."""
+    program = parted(command)[0]
+    if shutil.which(program) is None:
+        render.note(f"no program {names.shown(program)} is found: tasks will fail until it is")
 
 
 def _agents(call: Call) -> list[str]:

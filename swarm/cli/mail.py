@@ -8,6 +8,7 @@ from typer import Argument, Option
 from swarm.cli.app import app, go
 from swarm.cli.options import (
     As,
+    Channel,
     Detail,
     File,
     From,
@@ -287,6 +288,8 @@ def watch(ctx: typer.Context, json: Json = False, root: Root = None, as_: As = N
 def status(
     ctx: typer.Context,
     watch: Annotated[bool, Option("--watch", help="Again every 2 s.")] = False,
+    tasks: Annotated[bool, Option("--tasks", help="What each has open: reads all mail.")] = False,
+    channel: Channel = None,
     zero: Zero = False,
     json: Json = False,
     root: Root = None,

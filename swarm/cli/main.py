@@ -25,9 +25,7 @@ def main() -> None:
     argv = sys.argv[1:]
     found = parse(argv, GRAMMAR)
     if found:
-        from swarm.cli import commands
-
-        code = guarded(getattr(commands, found[0]), found[1])
+        code = guarded(_function(found[0]), found[1])
     else:
         from swarm.cli.run import run
 
@@ -47,6 +45,22 @@ def keep_apart() -> None:
             os.open(os.devnull, os.O_RDONLY if fd else os.O_WRONLY)
 
 
+def _function(command: str) -> "Callable[[Call], int | None]":
+    """What a command runs, by its name and in its group's modules."""
+    found: Callable[[Call], int | None]
+    if not command.startswith("task "):
+        from swarm.cli import commands
+
+        found = getattr(commands, command)
+        return found
+    from swarm.cli import task_commands, task_views
+
+    name = command.removeprefix("task ")
+    name = {"list": "list_", "update": "task_update"}.get(name, name)
+    found = getattr(task_views if hasattr(task_views, name) else task_commands, name)
+    return found
+
+
 def guarded(command: "Callable[[Call], int | None]", options: "dict[str, Any]") -> int:
     """Run one command; turn every error into its line and exit code."""
     from swarm.cli.call import Call
@@ -56,6 +70,9 @@ def guarded(command: "Callable[[Call], int | None]", options: "dict[str, Any]") 
     try:
         return int(command(Call(options)) or 0)
     except SwarmError as error:
+        from swarm.cli.hints import placed
+
+        error.hint = placed(error.hint, options.get("channel"))
         render.error(error, as_json)
         return error.exit
     except KeyboardInterrupt:

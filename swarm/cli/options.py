@@ -12,7 +12,7 @@ From = Annotated[str | None, Option("--from", metavar="ID", help="Only from this
 ThreadFilter = Annotated[str | None, Option("--thread", metavar="T", help="Only this thread.")]
 Text = Annotated[str | None, Option("-m", "--message", metavar="BODY", help="The body.")]
 File = Annotated[
-    str | None, Option("-F", "--file", metavar="FILE", help="Body from a file, - is stdin.")
+    str | None, Option("-F", "--file", metavar="FILE", help="Body from a file, - is a pipe.")
 ]
 Subject = Annotated[str | None, Option("-s", "--subject", metavar="SUBJECT", help="The subject.")]
 Thread = Annotated[str | None, Option("-t", "--thread", metavar="T", help="The thread.")]

@@ -4,7 +4,7 @@ import time
 
 from swarm.cli import render
 from swarm.mailbox.registry import age
-from swarm.status import AgentState, Problem, overview
+from swarm.status import AgentState, Problem, channel_overview, overview
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,20 +12,42 @@ if TYPE_CHECKING:
 
     from swarm.cli.call import Call
 
-HEAD = ["id", "state", "unread", "oldest", "task", "seen"]
+HEAD = ["id", "state", "unread", "oldest", "task", "seen", "guardian"]
+LOAD = ["open", "asked"]
 EVERY_S = 2.0
 
 
 def once(call: "Call") -> None:
     """The overview as it is now; problems after the agents, each marked ``!``."""
-    states, problems = overview(call.root, time.time())
+    states, problems = _look(call)
     if call["json"]:
         render.json(_record(states, problems))
     elif call["zero"] or not render.terminal():
-        render.lines([*_rows(states), *_marked(problems)], bool(call["zero"]))
+        render.lines([*_rows(call, states), *_marked(problems)], bool(call["zero"]))
     else:
-        render.table(HEAD, _rows(states))
+        render.table(_head(call), _rows(call, states))
         render.lines(_marked(problems))
+
+
+def _look(call: "Call") -> "tuple[list[AgentState], list[Problem]]":
+    """The overview of the mail tree, or of a channel; with ``--tasks`` what each has open."""
+    now = time.time()
+    if call["channel"] is None and not call["tasks"]:
+        return overview(call.root, now)
+    from swarm.cli import stores
+    from swarm.workload import loads
+
+    with stores.store(call) as store:
+        if call["channel"] is None:
+            states, problems = overview(call.root, now)
+        else:
+            states, problems = channel_overview(stores.channel_of(store), now)
+        if call["tasks"]:
+            timeout = stores.settings(call).task_timeout
+            found = loads(store, [state.id for state in states], now, timeout)
+            for state in states:
+                state.load = found.get(state.id)
+    return states, problems
 
 
 def follow(call: "Call") -> None:
@@ -36,14 +58,31 @@ def follow(call: "Call") -> None:
             time.sleep(EVERY_S)
 
     def frame() -> "tuple[list[str], list[list[str]], list[str]]":
-        states, problems = overview(call.root, time.time())
-        return HEAD, _rows(states), [problem.text for problem in problems]
+        states, problems = _look(call)
+        return _head(call), _rows(call, states), [problem.text for problem in problems]
 
     render.live(frame, EVERY_S)
 
 
-def _rows(states: list[AgentState]) -> list[list[str]]:
-    return [[s.id, s.state, str(s.unread), _ago(s.oldest), s.task, _ago(s.seen)] for s in states]
+def _head(call: "Call") -> list[str]:
+    return [*HEAD, *(LOAD if call["tasks"] else ())]
+
+
+def _rows(call: "Call", states: list[AgentState]) -> list[list[str]]:
+    return [
+        [s.id, s.state, "-" if s.unread is None else str(s.unread), _ago(s.oldest), s.task,
+         _ago(s.seen), _ago(s.guardian), *(_load(s) if call["tasks"] else ())]
+        for s in states
+    ]  # fmt: skip
+
+
+def _load(state: AgentState) -> list[str]:
+    """How many tasks are open, and the age of the oldest."""
+    load = state.load
+    if load is None:
+        return ["?", "-"]
+    overdue = f", {load.overdue} overdue" if load.overdue else ""
+    return [f"{load.tasks}{overdue}", _ago(load.oldest)]
 
 
 def _ago(seconds: float | None) -> str:
@@ -57,10 +96,18 @@ def _marked(problems: list[Problem]) -> list[list[str]]:
 def _record(states: list[AgentState], problems: list[Problem]) -> "dict[str, Any]":
     agents = [
         {"id": s.id, "state": s.state, "unread": s.unread, "oldest": _seconds(s.oldest),
-         "task": s.task, "seen": _seconds(s.seen), "flags": s.flags}
+         "task": s.task, "seen": _seconds(s.seen), "flags": s.flags,
+         "guardian": _seconds(s.guardian), **_loaded(s)}
         for s in states
     ]  # fmt: skip
     return {"agents": agents, "problems": [problem._asdict() for problem in problems]}
+
+
+def _loaded(state: AgentState) -> "dict[str, Any]":
+    load = state.load
+    if load is None:
+        return {"open": None, "overdue": None, "asked": None}
+    return {"open": load.tasks, "overdue": load.overdue, "asked": _seconds(load.oldest)}
 
 
 def _seconds(value: float | None) -> int | None:

@@ -21,11 +21,13 @@ def parse(argv: list[str], grammar: Grammar) -> "tuple[str, dict[str, Any]] | No
     while at + 1 < len(argv) and argv[at] in ("--root", "--as"):
         shared["root" if argv[at] == "--root" else "as_"] = argv[at + 1]
         at += 2
-    if at >= len(argv) or argv[at] not in grammar:
+    command = next(
+        (c for c in (argv[at : at + 1], argv[at : at + 2]) if " ".join(c) in grammar), []
+    )
+    if not command:
         return None
-    command = argv[at]
-    flags, fixed, rest, least, defaults = grammar[command]
-    words = _options(argv[at + 1 :], flags, values := {**defaults, **shared})
+    flags, fixed, rest, least, defaults = grammar[" ".join(command)]
+    words = _options(argv[at + len(command) :], flags, values := {**defaults, **shared})
     if words is None or len(words) < sum(needed for _, needed in fixed) + least:
         return None
     for name, _ in fixed:
@@ -35,7 +37,7 @@ def parse(argv: list[str], grammar: Grammar) -> "tuple[str, dict[str, Any]] | No
         return None
     if rest:
         values[rest] = words
-    return command, values
+    return " ".join(command), values
 
 
 def _options(argv: list[str], flags: Flags, values: "dict[str, Any]") -> list[str] | None:

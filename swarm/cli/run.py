@@ -5,13 +5,18 @@ What the fast parser does not take ends here.
 
 import io
 import sys
+from typing import Any
 
 import typer
 
-from swarm.cli import guard, mail, task, team  # noqa: F401 - they register their commands
+from swarm.cli import mail  # noqa: F401 - in this order they register their commands
+
+# isort: split
+from swarm.cli import bridge, guard, task, team  # noqa: F401
 from swarm.cli.app import app
 from swarm.errors import UsageError, from_os
 
+EXTRA = "Got unexpected extra argument(s) "
 ClickException: type[Exception] = typer.BadParameter.__mro__[2]
 
 
@@ -26,17 +31,7 @@ def run(argv: list[str]) -> int:
         sys.stdout.flush()
         return int(result or 0)
     except ClickException as error:
-        message = str(getattr(error, "message", "") or error).rstrip(".")
-        if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help
-            render.write(render.encode(message + ".\n"), 2)
-            return 2
-        context = getattr(error, "ctx", None)
-        path = context.command_path if context else "swarm"
-        param = getattr(error, "param", None)
-        named = f"{param.opts[0]}: " if param and param.opts[0] not in message else ""
-        text = named + message[0].lower() + message[1:]
-        render.error(UsageError(text, f"see '{path} --help'"), "--json" in argv)
-        return 2
+        return _usage(error, "--json" in argv)
     except SystemExit as ended:  # a signal in a live view; else typer met a pipe without reader
         return ended.code if ended.code == 143 else 141
     except (KeyboardInterrupt, typer.Abort):
@@ -47,3 +42,30 @@ def run(argv: list[str]) -> int:
         problem = from_os(error, "write to", "the output")
         render.error(problem, "--json" in argv)
         return problem.exit
+
+
+def _usage(error: Exception, as_json: bool) -> int:
+    """What typer says of a wrong call, in one line and a hint."""
+    from swarm.cli import render
+
+    message = str(getattr(error, "message", "") or error).rstrip(".")
+    if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help
+        render.write(render.encode(message + ".\n"), 2)
+        return 2
+    context, param = getattr(error, "ctx", None), getattr(error, "param", None)
+    hint = f"see '{context.command_path if context else 'swarm'} --help'"
+    if type(error).__name__ == "MissingParameter" and param:
+        text = f"{_named(param)} is missing"
+    elif message.startswith(EXTRA):
+        text = f"unexpected: {message.removeprefix(EXTRA).strip('()')}"
+        hint = f"a text goes in quotes after -s or -m, an agent after --as; {hint}"
+    else:
+        named = f"{param.opts[0]}: " if param and param.opts[0] not in message else ""
+        text = named + message[0].lower() + message[1:]
+    render.error(UsageError(text, hint), as_json)
+    return 2
+
+
+def _named(param: Any) -> str:
+    """An option by its flag, an argument as the help shows it."""
+    return str(param.opts[0] if param.opts[0].startswith("-") else param.metavar)

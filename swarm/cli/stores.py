@@ -3,13 +3,18 @@
 import os
 from contextlib import closing
 
+from swarm import names
 from swarm.cli.call import Call
+from swarm.errors import UsageError
+from swarm.mamoru.following import ALL
 from swarm.mamoru.state import Settings
 from swarm.transport.base import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from swarm.team.channel import Channel
+
+TASK_TIMEOUT = "SWARM_TASK_TIMEOUT"
 
 
 def synced() -> bool:
@@ -36,6 +41,19 @@ def store(call: Call, watching: bool = False) -> "closing[Store]":
     return closing(MailStore(call.root, watching))
 
 
+def me(call: Call) -> str:
+    """The agent who calls, known in the mail tree; a channel says itself whom it knows."""
+    return call.me if call["channel"] is None else names.check_id(call.who())
+
+
+def task_key(call: Call) -> str:
+    """The task named, "" for none; a channel's history shows it as #7."""
+    key = call["task"]
+    if key == "":
+        raise UsageError("the task's key is empty", ALL)
+    return (key or "") if call["channel"] is None else (key or "").removeprefix("#")
+
+
 def channel_of(store: Store) -> "Channel":
     """The channel of a store that is one."""
     from swarm.transport.team import TeamStore
@@ -45,10 +63,23 @@ def channel_of(store: Store) -> "Channel":
 
 
 def settings(call: Call) -> Settings:
-    """The times a guardian keeps, as far as they were given; a mail tree announces nothing."""
+    """The times a guardian keeps, by option or setting; a mail tree announces nothing."""
     given = {
-        name: call.options.get(name)
+        name: value
         for name in ("task_timeout", "ping_timeout", "stale")
-        if call.options.get(name) is not None
+        if (value := call.options.get(name)) is not None
     }
-    return Settings(announce=call["channel"] is not None, **given)  # type: ignore[arg-type]
+    if "task_timeout" not in given and (text := os.environ.get(TASK_TIMEOUT)):
+        given["task_timeout"] = _seconds(text)
+    return Settings(announce=call["channel"] is not None, **given)
+
+
+def _seconds(text: str) -> float:
+    """What a guardian and the commands beside it read alike, so that they agree on overdue."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.01 <= value < 1e9:
+        raise UsageError(f"{TASK_TIMEOUT} takes seconds from 0.01 up, not {names.shown(text)}")
+    return value

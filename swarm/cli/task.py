@@ -6,6 +6,7 @@ import typer
 from typer import Argument, Option
 
 from swarm.cli import task_commands as run
+from swarm.cli import task_views
 from swarm.cli.app import app, go
 from swarm.cli.options import As, Channel, Detail, File, Json, Root, Subject, Text, Zero
 
@@ -41,7 +42,7 @@ def request(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Ask an agent to do something; prints the task's key.
+    """Ask an agent for work; prints the task's key.
 
     A summary of over 20 words is cut, and goes whole into the text.
     """
@@ -61,7 +62,7 @@ def answer(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Answer a worker's question about a task you gave; prints nothing.
+    """Answer the question of a worker.  Prints nothing.
 
     Without TASK: the only open one that you gave, of several the only one that waits for you.
     """
@@ -78,7 +79,7 @@ def cancel(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Cancel a task you gave; prints nothing.  Without TASK: the only open one."""
+    """Cancel a task you gave.  Prints nothing.  Without TASK: the only open one."""
     go(ctx, locals(), run.cancel)
 
 
@@ -95,7 +96,7 @@ def update(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Say how far your task is, which keeps it from timing out; prints nothing."""
+    """Say how far your task is.  That keeps it from timing out.  Prints nothing."""
     go(ctx, locals(), run.task_update)
 
 
@@ -112,7 +113,7 @@ def clarify(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Ask the requester of your task a question; prints nothing."""
+    """Ask the requester of your task a question.  Prints nothing."""
     go(ctx, locals(), run.clarify)
 
 
@@ -129,10 +130,10 @@ def done(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Your task is done: the result in a few words, more by -m, -F or --detail.
+    """Say that your task is done.
 
-    Prints nothing.  Without TASK: the one you work on, else the only one that waits for you,
-    which you accept by that.
+    The result in a few words, more by -m, -F or --detail.  Prints nothing.  Without TASK: the one
+    you work on, else the only one that waits for you, which you accept by that.
     """
     go(ctx, locals(), run.done)
 
@@ -150,7 +151,7 @@ def fail(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Your task cannot be done: say why.  Prints nothing."""
+    """Say why your task cannot be done.  Prints nothing."""
     go(ctx, locals(), run.fail)
 
 
@@ -165,7 +166,7 @@ def list_(
     as_: As = None,
 ) -> None:
     """What you asked of others and what is asked of you."""
-    go(ctx, locals(), run.list_)
+    go(ctx, locals(), task_views.list_)
 
 
 @task.command()
@@ -180,4 +181,26 @@ def show(
     as_: As = None,
 ) -> None:
     """All that was said about one task."""
-    go(ctx, locals(), run.show)
+    go(ctx, locals(), task_views.show)
+
+
+@task.command()
+def wait(
+    ctx: typer.Context,
+    task: Annotated[str, Argument(metavar="TASK", help="The task's key.")],
+    timeout: Annotated[
+        float | None, Option("--timeout", metavar="S", help="Seconds; 124 when over.")
+    ] = None,
+    exit_code: Annotated[bool, Option("--exit-code", help="1 unless it was done.")] = False,
+    channel: Channel = None,
+    zero: Zero = False,
+    json: Json = False,
+    root: Root = None,
+    as_: As = None,
+) -> None:
+    """Wait for a task's end, or a question to you; shows it then.
+
+    A rejected one that your guardian tries again has no end yet.  Of a task that you work on:
+    wait for the answer to your question.
+    """
+    go(ctx, locals(), task_views.wait)

@@ -32,6 +32,14 @@ def create(
     go(ctx, {**locals(), "zero": False}, run.create)
 
 
+@team.command(name="list")
+def list_(
+    ctx: typer.Context, zero: Zero = False, json: Json = False, root: Root = None, as_: As = None
+) -> None:
+    """The channels there are."""
+    go(ctx, locals(), run.list_)
+
+
 @team.command()
 def join(
     ctx: typer.Context,
@@ -47,9 +55,10 @@ def join(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Enter a channel, making it if need be; the session id is your agent id.
+    """Enter a channel, made if need be.
 
-    What is not given stays as it was; where your guardian runs already, all of it does.
+    The session id is your agent id.  What is not given stays as it was; where your guardian runs
+    already, all of it does.
     """
     go(ctx, {**locals(), "zero": False}, run.join)
 
@@ -58,7 +67,10 @@ def join(
 def leave(
     ctx: typer.Context, channel: Name, json: Json = False, root: Root = None, as_: As = None
 ) -> None:
-    """Tell the others that you are gone; a task in hand has failed by that.  Your row stays."""
+    """Tell the others that you are gone.
+
+    A task in hand has failed by that.  Your row stays.
+    """
     go(ctx, locals(), run.leave)
 
 

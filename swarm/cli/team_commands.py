@@ -21,13 +21,25 @@ MOST = 1_000_000_000  # what SQLite takes as a limit, and more than anybody read
 
 def create(call: Call) -> None:
     from swarm.team.channel import Channel
-    from swarm.team.place import home
+    from swarm.team.place import Place, home
 
+    wiped = Place(home(os.environ), call["channel"]).exists()
     with Channel.create(
         home(os.environ), call["channel"], force=call["force"], sync=stores.synced()
     ) as made:
         path = made.place.database
+    if wiped:
+        render.note(f"{call['channel']} was there: its messages and files are removed")
     show(call, "created", ["path"], [[path]], [{"path": path}])
+
+
+def list_(call: Call) -> None:
+    from swarm.team.place import Place, channels, home
+
+    found = channels(place := home(os.environ))
+    rows = [[name, Place(place, name).database] for name in found]
+    items = [{"channel": name, "path": path} for name, path in rows]
+    show(call, "channels", ["channel", "path"], rows, items)
 
 
 def join(call: Call) -> None:

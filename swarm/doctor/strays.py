@@ -8,6 +8,7 @@ from swarm.doctor.finding import Finding
 from swarm.doctor.folders import Folder
 from swarm.mailbox import layout
 from swarm.mailbox.layout import Root
+from swarm.transport.pulse import FOLDER
 
 OUT = "move it out of the tree"
 
@@ -16,7 +17,7 @@ def examine(root: Root, tree: Folder, fix: bool) -> list[Finding]:
     """Findings on what stands directly in the root, the mailboxes themselves excepted."""
     found, others = left_over.sweep(tree, fix)
     for entry in others:
-        if entry.name != "dir" and not entry.name.startswith(".git"):
+        if entry.name not in ("dir", FOLDER) and not entry.name.startswith(".git"):
             found += _stray(root, entry)
     return found
 

@@ -8,6 +8,10 @@ from swarm import disk, message, names
 from swarm.errors import Conflict, Unknown, UsageError, from_os
 from swarm.mailbox.layout import Root, bad_mailbox, is_known, make_box, registered, twin
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 ARCHETYPES = ("specialist", "surveyor", "researcher", "planner", "interfacer")
 STATUSES = ("active", "paused", "done", "error", "cancel")
 FINISHED = frozenset(("done", "error", "cancel"))
@@ -101,10 +105,12 @@ def register(
     task: str,
     status: str = "active",
     replace: bool = False,
+    more: "Mapping[str, str] | None" = None,
 ) -> str:
     """Enter an agent and make its mailbox; return the id, a drawn ``monkey-xxxx`` for ''.
 
     Conflict where the id is taken (unless ``replace``) or differs from one only in case.
+    ``more``: other keys, in their order.
     """
     if agent:
         names.check_id(agent)
@@ -116,13 +122,15 @@ def register(
     try:
         with disk.Lock(root.dir):
             chosen = agent or _draw(root)
-            _enter(root, chosen, {"id": chosen, **values}, replace)
+            _enter(root, chosen, {"id": chosen, **values}, replace, more or {})
             return chosen
     except OSError as error:
         raise from_os(error, "write to", "dir") from None
 
 
-def _enter(root: Root, agent: str, values: dict[str, str], replace: bool) -> None:
+def _enter(
+    root: Root, agent: str, values: dict[str, str], replace: bool, more: "Mapping[str, str]"
+) -> None:
     """The entry of an agent, its mailbox first; under the registry's lock."""
     from swarm.mailbox.templates import load_template
 
@@ -134,7 +142,7 @@ def _enter(root: Root, agent: str, values: dict[str, str], replace: bool) -> Non
         raise Conflict(f"{agent} differs only in case from {other}", "choose another id", "taken")
     if os.path.lexists(path) and not replace:
         raise _registered(agent)
-    filled = message.fill(load_template("agent.txt"), values)
+    filled = [*message.fill(load_template("agent.txt"), values), *more.items()]
     data = "".join(f"{name}: {value}\n" for name, value in filled).encode()
     make_box(root, agent)
     if replace:

@@ -10,9 +10,10 @@ import os
 import threading
 import time
 
-from swarm import names
+from swarm import disk, names
 from swarm.mailbox.layout import Root
 from swarm.mailbox.registry import is_beat
+from swarm.message import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ AGAIN_S = 2.0  # until watching is tried again
 WATCH_STEP_MS, WATCH_MOST_MS = 10, 50
 # This step costs 0.7 % of a core; a shorter one more, and a longer one makes answers wait.
 HINT_STEP_MS, HINT_MOST_MS = 4, 12
+HEADER = 16384  # as much of a file as is read for its sender
 FOLDERS = {"inbox": "delivered", "inbox/.read": "receipt", "sent": "sent"}
 # Of one look: in the order in which things happen to a message.
 KINDS = ("registry", "unregistered", "delivered", "sent", "receipt", "archived")
@@ -49,7 +51,8 @@ def watch(root: Root, stop: "Event | None" = None) -> "Iterator[tuple[str, str]]
     ``registry`` (an entry made or changed) and ``unregistered``.
     """
     seen = {owner: _look(root, owner, {}) for owner in _owners(root)}
-    with Ear(lambda ended: _follow(root, ended, WATCH_STEP_MS, WATCH_MOST_MS)) as ear:
+    pace = WATCH_STEP_MS, WATCH_MOST_MS
+    with Ear(lambda ended: _follow(root, ended, pace, entries=True)) as ear:
         due = time.monotonic() + RESCAN_S
         while not (stop and stop.is_set()):
             paths = ear.wait(min(STOP_S, max(0.0, due - time.monotonic())))
@@ -72,7 +75,7 @@ def _news(
     for owner in owners:
         old = seen.get(owner, {})
         seen[owner] = now = _look(root, owner, old)
-        found += _changes(owner, _with(now, owner, old, paths), old)
+        found += _changes(root, owner, _with(now, owner, old, paths), old)
     return sorted(found, key=lambda told: (KINDS.index(told[0]), told[1]))
 
 
@@ -82,33 +85,36 @@ def hints(root: Root, stop: "Event") -> "Iterator[set[str]]":
     Only hints: an overflow tells nothing.  An empty set now and then says that the tree is
     still watched.  Raises where it cannot be; ends when ``stop`` is set.
     """
-    for paths in _follow(root, stop, HINT_STEP_MS, HINT_MOST_MS):
+    for paths in _follow(root, stop, (HINT_STEP_MS, HINT_MOST_MS), entries=False):
         owners = {_touched(path) for path in paths}
         owners.discard("dir")
         if owners or not paths:
             yield owners
 
 
-def _follow(root: Root, stop: "Event", step: int, most: int) -> "Iterator[set[str]]":
+def _follow(
+    root: Root, stop: "Event", pace: tuple[int, int], entries: bool
+) -> "Iterator[set[str]]":
     """Paths that changed, relative to the root; "" after folders came or went; none for so long.
 
+    ``entries``: the registry's too; thousands of guardians touch theirs all the time.
     Folder by folder, not the tree: an engine that goes down by itself follows links as well.
     """
     import watchfiles
 
     start = len(root.path) + 1
     while not stop.is_set():
-        folders, quiet = _folders(root), 0
+        folders, quiet = _folders(root, entries), 0
         try:
             for changes in watchfiles.watch(
-                *folders, recursive=False, step=step, debounce=most, stop_event=stop,
+                *folders, recursive=False, step=pace[0], debounce=pace[1], stop_event=stop,
                 ignore_permission_denied=True, watch_filter=None, raise_interrupt=False,
                 rust_timeout=RESCAN_MS, yield_on_timeout=True,
             ):  # fmt: skip
                 paths = {path[start:] for _, path in changes}
                 yield paths
                 quiet = 0 if paths else quiet + 1
-                if _may_be_others(paths, quiet) and _folders(root) != folders:
+                if _may_be_others(paths, quiet) and _folders(root, entries) != folders:
                     break
         except FileNotFoundError:  # a folder that went while watching began
             if not os.path.isdir(root.path):
@@ -118,13 +124,17 @@ def _follow(root: Root, stop: "Event", step: int, most: int) -> "Iterator[set[st
 
 def _may_be_others(paths: set[str], quiet: int) -> bool:
     """Whether it is time to look which folders there are: something else than mail changed."""
-    return quiet % LOOK_AT_FOLDERS == 1 or any(not path.endswith(".txt") for path in paths)
+    return quiet % LOOK_AT_FOLDERS == 1 or any(map(_may_be_folder, paths))
 
 
-def _folders(root: Root) -> list[str]:
+def _may_be_folder(path: str) -> bool:
+    return not path.endswith(".txt") and f"/{disk.TEMP_PREFIX}" not in path
+
+
+def _folders(root: Root, entries: bool) -> list[str]:
     """All folders in which something can happen; one reached by a link is nobody's here."""
     found = [root.path]
-    for owner in sorted(_owners(root)):
+    for owner in sorted(_owners(root) if entries else _owners(root) - {"dir"}):
         box = f"{root.path}/{owner}"
         parts = ("",) if owner == "dir" else ("", "/inbox", "/inbox/.read", "/sent")
         found += [f"{box}{part}" for part in parts if os.path.isdir(f"{box}{part}")]
@@ -283,13 +293,13 @@ def _with(now: Listing, owner: str, old: Listing, paths: set[str]) -> Listing:
     return full
 
 
-def _changes(owner: str, now: Listing, old: Listing) -> "Iterator[tuple[str, str]]":
+def _changes(root: Root, owner: str, now: Listing, old: Listing) -> "Iterator[tuple[str, str]]":
     for part, files in now.items():
         before = old.get(part, {})
         for name in files:
             if _differs(before.get(name), files[name]):
                 path = "/".join(filter(None, (owner, part, name)))
-                yield (_kind(part, name, old, now) if part else "registry"), path
+                yield (_kind(root, owner, part, name, old, now) if part else "registry"), path
     if owner == "dir":
         for name in old.get("", {}).keys() - now[""].keys():
             yield "unregistered", f"dir/{name}"
@@ -301,9 +311,21 @@ def _differs(before: Version | None, now: Version) -> bool:
     return before != now and not beat
 
 
-def _kind(part: str, name: str, old: Listing, now: Listing) -> str:
-    """What is new in sent/ was archived if it lay in the inbox or has a receipt."""
+def _kind(root: Root, owner: str, part: str, name: str, old: Listing, now: Listing) -> str:
+    """What is new in sent/ was archived if it lay in the inbox or has a receipt.
+
+    A message to oneself lies in both: there its sender tells.
+    """
     if part != "sent":
         return FOLDERS[part]
     received = {*old.get("inbox", ()), *now["inbox"], *now["inbox/.read"]}
-    return "archived" if name in received else "sent"
+    if name not in received or _sender(f"{root.path}/{owner}/sent/{name}") == owner:
+        return "sent"
+    return "archived"
+
+
+def _sender(path: str) -> str:
+    try:
+        return parse(disk.read(path, HEADER)).get("from")
+    except OSError:  # gone again, or not to be read
+        return ""

@@ -324,7 +324,7 @@ def ping(work: Work, _: str) -> None:
 def announce(work: Work, _: str) -> None:
     """broadcast agent_status_change"""
     state = work.state
-    work.send("broadcast", "", f"{state.me} is {state.status}", intent="agent_status_change")
+    work.send("broadcast", "", f"{state.called} is {state.status}", intent="agent_status_change")
     state.told = state.status
     state.changed_at = 0.0
 
@@ -332,7 +332,7 @@ def announce(work: Work, _: str) -> None:
 def greet(work: Work, _: str) -> None:
     """broadcast agent_join"""
     state = work.state
-    work.send("broadcast", "", f"{state.me} has joined the channel", intent="agent_join")
+    work.send("broadcast", "", f"{state.called} has joined the channel", intent="agent_join")
     state.told = "busy" if state.active else "available"
 
 

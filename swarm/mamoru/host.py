@@ -43,7 +43,7 @@ class Host(Guarded):
     ``tell`` hears, in one line each, of what goes wrong (agent "" where it concerns all).
     ``poll``: seconds between two looks at the longest (S: one).  ``last_good``: when a pass
     last went through, epoch seconds, 0 never; signs of life are written by such a pass only,
-    and for agents without trouble, so a loop that hangs or fails looks dead (fault K12).
+    and for agents without trouble, so a loop that hangs or fails looks dead.
     """
 
     def __init__(
@@ -61,6 +61,7 @@ class Host(Guarded):
         self._turned: dict[str, float] = {}
         self._turns: deque[float] = deque()
         self._standstill = Standstill(clock)
+        self._lost = 0.0
 
     def run(self, leave: bool = False) -> None:
         """Guard until ``stop``; SwarmError when the store as a whole cannot be used.
@@ -90,13 +91,22 @@ class Host(Guarded):
             self._pass(hinted)
         except (SwarmError, BrokenPipeError):
             raise
-        except Exception as error:  # told and counted: the next pass runs (fault K12)
+        except Exception as error:  # told and counted: the next pass runs
             self.shared.note("pass", error, steady())
             time.sleep(min(self.poll, SLICE))
             return
         self.shared.over("pass")
         if self.shared.count == before:
             self.last_good = self.clock()
+            self._leave_trace()
+
+    def _leave_trace(self) -> None:
+        try:
+            self.store.pulse(self.guardians)
+        except Exception as error:  # told: nobody is guarded the less for it
+            self.shared.note("trace", error, steady())
+            return
+        self.shared.over("trace")
 
     def outbound(self, agent: str, event: Event) -> list[Event]:
         """Send for an agent guarded here, from the thread of ``run``; the message as stored.
@@ -131,12 +141,11 @@ class Host(Guarded):
         self._forgive(self._standstill.noticed(self.poll))
         self._find_agents()
         self._open_some()
-        for agent in self._called(hinted):
-            if self.stopping:
-                return
-            self._turn(agent)
-            # A long pass is no standstill, but a long turn is: no other agent may be judged by it.
-            self._forgive(self._standstill.noticed(0.0))
+        self.store.each(self._called(hinted), self._turn_in_time)
+        self._forgive(self._lost + self._standstill.noticed(0.0))
+        self._lost = 0.0
+        if self.stopping:
+            return
         if steady() >= self._next_look:
             self._look_around()
         self._beat()
@@ -192,6 +201,17 @@ class Host(Guarded):
         for agent in just_now:
             self._alarms.sooner(agent, self.clock() + PAUSE)
         return {agent: None for agent in hinted if agent not in just_now}
+
+    def _turn_in_time(self, agent: str) -> None:
+        """The agent's turn, after a standstill in the next pass only.
+
+        A long pass is none, but a long turn is: no other agent may be judged by it.
+        """
+        self._lost += self._standstill.noticed(0.0)
+        if self._lost:
+            self._again[agent] = None
+        elif not self.stopping:
+            self._turn(agent)
 
     def _turn(self, agent: str) -> None:
         guardian = self.guardians.get(agent)

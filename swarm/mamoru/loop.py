@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable
 
 from swarm.errors import SwarmError, Unknown, UsageError
-from swarm.events import Event, one_line
+from swarm.events import Event, one_line, shorten
 from swarm.mamoru.forward import Forwarder, Tell
 from swarm.mamoru.machine import due, step
 from swarm.mamoru.signals import (
@@ -122,18 +122,22 @@ class Guardian:
         self.state = recall(self.me, stored, transport.history(), roster, settings, now)
 
     def join(self, now: float) -> None:
-        """Start: the agent is available, or busy with what it has not finished."""
+        """Start: the agent is available, or busy with what it has not finished.
+
+        Where its status says so already, it was announced by whoever entered it, or by the
+        guardian before: nothing is said twice.
+        """
         stored = self.transport.status()
         state, actions = step(self.state, Joined(), now)
         if state.status == stored:
-            actions = [action for action in actions if not isinstance(action, SetStatus)]
+            actions = [one for one in actions if not isinstance(one, (SetStatus, Send))]
         self._begin(None, state, actions, now)
 
     def turn(self, now: float) -> bool:
         """Handle what has come, a page at most; True if there may be more.
 
         Own messages go first: one is stored before any answer to it.  Time passes last, and
-        only when all that was there at ``now`` is handled: a result is in time (fault K05).
+        only when all that was there at ``now`` is handled: a result is in time.
         """
         self._settle(now)
         received = self.transport.receive()
@@ -187,7 +191,8 @@ class Guardian:
     def leave(self, now: float) -> None:
         """Say goodbye: the agent is inactive, and a task that it works on has failed."""
         self._settle(now)
-        content = f"{self.me} has left the channel"
+        text = f"{self.state.called} has left the channel"
+        content, _ = shorten(text, self.state.settings.words)
         self._do(Outbound(Event(kind="broadcast", content=content, intent="agent_leave")), now)
 
     def awaits(self) -> bool:

@@ -6,7 +6,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from swarm.events import NEEDS_REPLY, Event
+from swarm.events import AUTOMATIC, FROM_REQUESTER, FROM_WORKER, NEEDS_REPLY, Event
 from swarm.mamoru import effects, rules
 from swarm.mamoru.conditions import CONDITIONS, Condition
 from swarm.mamoru.rules import RULES, Rule
@@ -27,8 +27,8 @@ from swarm.mamoru.work import Work
 
 __all__ = ["due", "recall", "step"]
 
-WORKERS = frozenset(("task_update", "task_clarify", "task_done", "task_fail"))
-REQUESTERS = frozenset(("task_clarify_res", "task_cancel"))
+WORKERS = FROM_WORKER - AUTOMATIC
+REQUESTERS = FROM_REQUESTER - {"task_req"}
 NEVER = float("inf")
 # How many times as long more an agent waits that is not the lead.
 PATIENCE = 3
@@ -58,9 +58,6 @@ class _Row:
         self.conditions: tuple[Condition, ...] = tuple(CONDITIONS[c] for c in rule.conditions)
         self.effects = tuple(effects.find(phrase) for phrase in rule.effects)
 
-    def holds(self, work: Work) -> bool:
-        return all(condition(work) for condition in self.conditions)
-
 
 def _compiled() -> dict[str, dict[str, list[_Row]]]:
     rows = [_Row(rule) for rule in RULES]
@@ -81,7 +78,10 @@ def _apply(work: Work, side: str, event: str) -> None:
     """Do what the first row says that fits."""
     rows = ROWS[side]
     for row in rows.get(event) or rows["*"]:
-        if row.holds(work):
+        for condition in row.conditions:
+            if not condition(work):
+                break
+        else:
             for effect, rest in row.effects:
                 effect(work, rest)
             _become(work, row.rule)
@@ -225,7 +225,7 @@ Timer = tuple[float, str, Any]
 
 def due(state: State) -> float:
     """When the next Tick has something to do, epoch seconds; infinity if nothing is awaited."""
-    return min((when for when, _, _ in timers(state)), default=NEVER)
+    return min([when for when, _, _ in timers(state)], default=NEVER)
 
 
 def timers(state: State) -> Iterator[Timer]:
@@ -250,15 +250,17 @@ def timers(state: State) -> Iterator[Timer]:
 
 
 def _ready(state: State, target: str) -> bool:
-    """Whether the target is known available, and answered every request of ours."""
+    """Whether the target is available as far as can be known, and answered all we asked.
+
+    In a mail tree, where nothing is announced, an agent may be there without an entry: nothing
+    will ever say that it is available, and its rejection shows that it answers.
+    """
     mate = state.mate(target)
-    return (
-        mate is not None
-        and mate.status == "available"
-        and not any(
-            task.worker == target and task.state == "asked" for task in state.given.values()
-        )
-    )
+    if mate is None and (state.settings.announce or target in state.left):
+        return False
+    if mate is not None and mate.status != "available":
+        return False
+    return not any(task.worker == target and task.state == "asked" for task in state.given.values())
 
 
 def _silent(state: State) -> Iterator[tuple[str, float]]:

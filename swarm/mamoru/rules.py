@@ -55,8 +55,9 @@ CAUSES = {
     "ping unanswered": "20 s after a ping",
     "status changed": "at least 3 s ago, and it still holds",
     "retry too old": "a day after the rejection",
-    "retry due": "the target is known available, every request of ours to it is answered, and the"
-    " wait is over (2 s, doubled each time up to 60 s); the first of each target",
+    "retry due": "the target is known available, or stands in a mail tree without an entry; every"
+    " request of ours to it is answered, and the wait is over (2 s, doubled each time up to 60 s);"
+    " the first of each target",
     "joined": "the guardian starts on a channel",
     "marked inactive by others": "our own row says inactive, but not by our doing",
     "stood still": "this process was suspended, or the clock jumped",

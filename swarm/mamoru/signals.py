@@ -49,21 +49,23 @@ class Roster:
     ) -> None:
         self.mates = mates
         self.at = at or max((mate.seen for mate in mates.values()), default=0.0)
-        self.signs = {
-            name: self._sign(name, mate.seen, before)
-            for name, mate in mates.items()
-            if mate.seen > 0 and mate.status != "inactive"
-        }
-        self.silent = sorted((sign, name) for name, sign in self.signs.items())
+        self.signs = self._signs(before)
+        self.silent = sorted([(sign, name) for name, sign in self.signs.items()])
         fresh = self.at - stale
-        self.lead = min((name for name, sign in self.signs.items() if sign > fresh), default="")
+        self.lead = min([name for name, sign in self.signs.items() if sign > fresh], default="")
 
-    def _sign(self, name: str, seen: float, before: "Roster | None") -> float:
+    def _signs(self, before: "Roster | None") -> dict[str, float]:
         """A time that is still to come is taken for now, once."""
-        mate = before.mates.get(name) if before else None
-        if before is None or mate is None:
-            return min(seen, self.at)
-        return min(before.signs.get(name, seen), self.at) if mate.seen == seen else self.at
+        at = self.at
+        old, known = (before.mates, before.signs) if before else ({}, {})
+        found: dict[str, float] = {}
+        for name, mate in self.mates.items():
+            seen = mate.seen
+            if seen > 0 and mate.status != "inactive":
+                was = old.get(name)
+                sign = seen if was is None else known.get(name, seen) if was.seen == seen else at
+                found[name] = sign if sign < at else at
+        return found
 
 
 @dataclass(slots=True)

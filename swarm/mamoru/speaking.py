@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from swarm.errors import SwarmError, Unknown, UsageError
 from swarm.events import FROM_WORKER, Event
 from swarm.mamoru import loop
+from swarm.mamoru.following import ALL, unknown
 from swarm.mamoru.machine import step
 from swarm.mamoru.signals import (
     Action,
@@ -22,10 +23,7 @@ from swarm.mamoru.signals import (
 )
 from swarm.mamoru.state import DEFAULTS, Settings, State, recall
 from swarm.mamoru.tasks import ENDS, Task, fold
-from swarm.names import shown
 from swarm.transport.base import Outcome, Store, Voice
-
-ALL = "swarm task list --all names those you have"
 
 
 def say(
@@ -105,7 +103,7 @@ def _refused(action: Refuse, event: Event, me: str, said: Iterable[Event]) -> Sw
         return _no_task(event, [t for t in mine if t.open and t.requester == me])
     known = any(event.task in (task.key, task.retry_of) for task in mine)
     if event.task and not known and action.code in ("not-active", "not-given"):
-        return _unknown(event.task)
+        return unknown(event.task, [task.key for task in mine])
     return loop.refused(action)
 
 
@@ -120,26 +118,3 @@ def _no_task(event: Event, given: list[Task]) -> SwarmError:
 def _several(what: str, found: list[Task]) -> UsageError:
     keys = ", ".join(task.key for task in found[:10])
     return UsageError(f"several tasks {what}: {keys}", "name one", code="several-tasks")
-
-
-def _unknown(key: str) -> Unknown:
-    return Unknown(f"no task {shown(key[:80])} of yours", ALL, code="unknown-task")
-
-
-def tasks(store: Store, me: str) -> dict[str, Task]:
-    """The tasks that the agent asked for or was asked for, by key, oldest first."""
-    found = fold(store.voice(me).conversation())
-    mine = {key: task for key, task in found.items() if me in (task.requester, task.worker)}
-    return dict(sorted(mine.items(), key=lambda pair: pair[1].since))
-
-
-def about(store: Store, me: str, key: str) -> tuple[list[Task], list[Event]]:
-    """The tasks of a key or of its retries, and what was said in them; Unknown if there is none."""
-    said = store.voice(me).conversation()
-    found = [task for task in fold(said).values() if key in (task.key, task.retry_of)]
-    if not found:
-        raise _unknown(key)
-    keys = {task.key for task in found}
-    about_it = [event for event in said if event.key in keys or event.task in keys]
-    # A record to oneself lies in both boxes.
-    return found, list({(e.id, e.sender, e.to): e for e in about_it}.values())

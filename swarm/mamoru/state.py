@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from swarm.events import CONTENT_WORDS, Event
+from swarm.events import CONTENT_WORDS, Event, one_line
 from swarm.mamoru.signals import Mate, Roster
 from swarm.mamoru.tasks import Task, fold
 
@@ -211,6 +211,12 @@ class State:
                 status="inactive", seen=mate.seen, name=mate.name, description=mate.description
             )
         return mate
+
+    @property
+    def called(self) -> str:
+        """What others call us: our name where the roster has one, else our id."""
+        own = self.roster.mates.get(self.me)
+        return one_line(own.name) if own and own.name else self.me
 
     def teammates(self) -> Iterator[tuple[str, Mate]]:
         """The live roster (S): everybody else who is not inactive and has not left."""

@@ -18,6 +18,8 @@ ENDS = {
 }
 # An update without an acknowledgement comes from a worker that has no guardian: it is at work.
 STARTS = frozenset(("task_ack", "task_update"))
+# What a guardian says by itself to a request or a cancel, whose id is then its ref.
+ANSWERS = frozenset(("task_ack", "task_reject", "task_fail", "task_cancel_ack"))
 TASK_EVENTS = FROM_REQUESTER | FROM_WORKER
 TIMEOUT = "task_timeout"
 

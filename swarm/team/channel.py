@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
+    from typing import Self
 
 
 class Channel(Reading, Writing):
@@ -36,7 +37,7 @@ class Channel(Reading, Writing):
         anew: bool = False,
         patience: float = PATIENCE,
         sync: bool = True,
-    ) -> "Channel":
+    ) -> "Self":
         """Open a channel; Unknown if there is none, unless it may be made ``anew``.
 
         ``patience``: seconds to wait for a lock.  ``sync``: whether detail files are synced.
@@ -72,7 +73,7 @@ class Channel(Reading, Writing):
             raise from_os(error, "make", place.folder) from None
         return cls(Database(place, patience))
 
-    def __enter__(self) -> "Channel":
+    def __enter__(self) -> "Self":
         return self
 
     def __exit__(

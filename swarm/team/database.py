@@ -4,11 +4,11 @@ import os
 import sqlite3
 import time
 
-from swarm.errors import Unknown, Unreadable, from_os
+from swarm.errors import Unreadable, from_os
 from swarm.team import queries
 from swarm.team.faults import BUSY, code_of, from_sqlite, is_bad_row
 from swarm.team.members import PATIENCE
-from swarm.team.place import Place
+from swarm.team.place import Place, unknown_channel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,11 +49,7 @@ class Database:
         while True:
             before = _identity(self.place)
             if before is None:
-                raise Unknown(
-                    f"no channel {self.place.channel} in {os.path.dirname(self.place.folder)}",
-                    "swarm team create makes one",
-                    code="unknown-channel",
-                )
+                raise unknown_channel(self.place)
             db = self._connect()
             if _identity(self.place) == before:
                 self._identity = before
@@ -128,10 +124,10 @@ class Database:
 
     # --- reading ---------------------------------------------------------------------------
 
-    def rows(self, query: str, *values: object) -> "list[Row]":
+    def rows(self, query: str, *values: object, **named: object) -> "list[Row]":
         """All rows of a query that is bounded by itself; no read stays open."""
         try:
-            return self._db.execute(query, values).fetchall()
+            return self._db.execute(query, named or values).fetchall()
         except sqlite3.Error as error:
             raise from_sqlite(error, self.place.database) from None
 

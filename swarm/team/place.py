@@ -8,7 +8,7 @@ import os
 import stat
 
 from swarm import disk, names
-from swarm.errors import Conflict, Unreadable, UsageError, from_os
+from swarm.errors import Conflict, Unknown, Unreadable, UsageError, from_os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -198,6 +198,14 @@ def _holder(path: str) -> str:
     except OSError:
         return ""
     return f" (number {text.decode()})" if text.isdigit() else ""
+
+
+def unknown_channel(place: Place) -> Unknown:
+    """The error for a channel that is not there, with the likeliest one meant."""
+    team_home = os.path.dirname(place.folder)
+    meant = names.closest(place.channel, channels(team_home))
+    hint = f"did you mean {meant}?" if meant else "swarm team create makes it"
+    return Unknown(f"no channel {place.channel} in {team_home}", hint, code="unknown-channel")
 
 
 def wipe(place: Place) -> None:

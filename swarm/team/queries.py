@@ -141,3 +141,58 @@ MEND_CURSOR = """INSERT INTO agent_cursors (session_id, channel, last_read_id) V
  ON CONFLICT (session_id, channel) DO UPDATE SET last_read_id = excluded.last_read_id"""
 ADVANCE = """UPDATE agent_cursors SET last_read_id = :id
  WHERE session_id = :me AND channel = :channel AND last_read_id < :id"""
+
+# --- a channel mirrored into a mail tree ---------------------------------------------------
+
+THREAD = """CASE WHEN instr(payload, '"thread"') AND typeof(payload) = 'text' THEN
+    CASE WHEN json_valid(payload) THEN
+      CASE WHEN json_type(payload, '$.thread') = 'text' THEN json_extract(payload, '$.thread') END
+    END
+  END"""
+# Made by the first bridge; a table that other clients do not know they leave alone.
+MIRROR = (
+    f"CREATE INDEX IF NOT EXISTS swarm_thread ON messages({THREAD}) WHERE {THREAD} IS NOT NULL",
+    f"CREATE INDEX IF NOT EXISTS swarm_request ON messages({THREAD})"
+    f" WHERE {THREAD} IS NOT NULL AND task_id = message_id",
+    """CREATE TABLE IF NOT EXISTS swarm_bridge (token TEXT PRIMARY KEY, root TEXT NOT NULL,
+ mirrored INTEGER NOT NULL DEFAULT -1, restored INTEGER NOT NULL DEFAULT 0)""",
+)
+PAIRS = "SELECT token, root, mirrored, restored FROM swarm_bridge ORDER BY rowid"
+BEGIN_PAIR = """INSERT INTO swarm_bridge (token, root, mirrored, restored) VALUES (?, ?, ?, ?)
+ ON CONFLICT (token) DO UPDATE SET root = excluded.root, mirrored = excluded.mirrored,
+ restored = excluded.restored"""
+MIRRORED = "UPDATE swarm_bridge SET mirrored = ? WHERE token = ?"
+EVERY = Page(
+    "SELECT {columns} FROM messages WHERE channel = :channel AND message_id > :after"
+    " ORDER BY message_id LIMIT :limit"
+)
+RAW = "SELECT substr(payload, 1, 1048576) FROM messages WHERE message_id = ?"
+ORIGINS = f"""SELECT message_id, {ORIGIN} FROM messages
+ WHERE {ORIGIN} > ? AND {ORIGIN} < ? AND {ORIGIN} IS NOT NULL"""
+REQUESTS_OF = Page(
+    f"SELECT {{columns}} FROM messages WHERE {THREAD} = :thread AND {THREAD} IS NOT NULL"
+    " AND task_id = message_id ORDER BY message_id LIMIT 1000"
+)
+# The first message of a thread that concerns somebody, and all that have the same key.
+FIRST_OF = f"""SELECT message_id, from_agent FROM messages WHERE {THREAD} = :thread
+ AND {THREAD} IS NOT NULL AND (from_agent = :who OR to_agent = :who OR to_agent IS NULL)
+ ORDER BY message_id LIMIT 1"""
+INSERT_AS = """INSERT INTO messages
+ (message_id, from_agent, to_agent, channel, task_id, ref_message_id, payload, created_at)
+ SELECT ?8, ?1, ?2, ?3, ?4, ?5, ?6, ?7
+ WHERE ?2 IS NULL OR EXISTS (SELECT 1 FROM agents WHERE session_id = ?2)"""
+NEVER_GIVE_UP_TO = """INSERT INTO sqlite_sequence (name, seq) SELECT 'messages', :top
+ WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'messages')"""
+RAISE_SEQUENCE = "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'messages'"
+CURSORS = "SELECT session_id, last_read_id FROM agent_cursors WHERE channel = ?"
+OPEN_REQUESTS = Page(
+    "SELECT {columns} FROM messages WHERE channel = :channel AND message_id > :after"
+    " AND task_id = message_id AND to_agent IS NOT NULL ORDER BY message_id LIMIT :limit"
+)
+SET_PROVIDER = "UPDATE agents SET provider = ? WHERE session_id = ?"
+ENTER_AS = """INSERT INTO agents
+ (session_id, agent_name, description, provider, model, cwd, status, last_heartbeat)
+ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (session_id) DO UPDATE SET
+ agent_name = excluded.agent_name, description = excluded.description,
+ provider = excluded.provider, model = excluded.model, cwd = excluded.cwd,
+ status = excluded.status, last_heartbeat = excluded.last_heartbeat"""

@@ -4,8 +4,6 @@ from swarm.events import Event, from_payload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from swarm.team.database import Row
 
 STATUSES = ("available", "busy", "inactive")
@@ -60,17 +58,17 @@ def event(row: "Row") -> Event:
     a moment after the row.
     """
     message, sender, to, task, ref, payload, created = row
-    fields: dict[str, Any] = {
-        "sender": sender if sender.__class__ is str else text(sender),
-        "to": to if to.__class__ is str else text(to),
-        "task": "" if task is None else text(task),
-        "ref": "" if ref is None else text(ref),
-        "id": str(message),
-        "at": created / 1000 if created.__class__ is int else 0.0,
-    }
-    if payload is None:
-        return Event(kind="", problem="no event: its text is over 1 MiB", **fields)
-    found = from_payload(payload, **fields)
+    found = from_payload(
+        payload,
+        sender=sender if sender.__class__ is str else text(sender),
+        to=to if to.__class__ is str else text(to),
+        task="" if task is None else text(task),
+        ref="" if ref is None else text(ref),
+        id=str(message),
+        at=created / 1000 if created.__class__ is int else 0.0,
+    )
+    if payload is None:  # left out where it was read
+        found.problem = "no event: its text is over 1 MiB"
     if task is None:
         found.task = found.key
     return found

@@ -6,7 +6,7 @@ a message with an ``origin`` is stored once, and committing again finds it done.
 docs/transports.md tells how to write another.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -96,11 +96,22 @@ class Voice(Protocol):
     me: str
 
     def conversation(self) -> list[Event]:
-        """All of the agent's messages that a task may be about, both ways, handled or not."""
+        """All of the agent's messages that a task may be about, both ways, handled or not.
+
+        A long body may be left out.
+        """
+        ...
+
+    def whole(self, event: Event) -> Event:
+        """A message of the conversation with all of its body."""
         ...
 
     def status(self) -> str:
         """The agent's own status as the store has it, in S's words."""
+        ...
+
+    def follow(self, seconds: float | None) -> Iterator[list[Event]]:
+        """The conversation, and again whenever there may be more of it, for so long."""
         ...
 
     def apply(self, outcome: Outcome) -> list[Event]:
@@ -143,6 +154,10 @@ class Store(Protocol):
         """A sign of life of each, written at most every 5 s."""
         ...
 
+    def pulse(self, agents: Collection[str]) -> None:
+        """A pass over these went through: a trace of it for others, every few seconds."""
+        ...
+
     def wait(self, seconds: float) -> set[str] | None:
         """Wait so long for a hint; the agents it is about, empty for none, None for anybody.
 
@@ -151,6 +166,15 @@ class Store(Protocol):
         named needs a turn for its timers only.
         """
         ...
+
+    def each(self, agents: Iterable[str], turn: Callable[[str], object]) -> None:
+        """Give each agent a turn; what one raises is raised.
+
+        One after the other, unless the store's steps wait for the disk: then another's turn
+        may go on meanwhile.
+        """
+        for agent in agents:
+            turn(agent)
 
     def notes(self) -> list[str]:
         """What was mended or found on the way since the last call, in words for a log."""

@@ -7,8 +7,7 @@ to read it.  No file says so; what was sent afterwards does.
 from collections.abc import Container
 
 from swarm.events import Event
-
-ANSWERS = frozenset(("task_ack", "task_reject", "task_fail", "task_cancel_ack"))
+from swarm.mamoru.tasks import ANSWERS
 
 
 def answered(me: str, events: list[Event]) -> set[str]:

@@ -1,27 +1,39 @@
 """A mail tree as a store.
 
 What came is always found by looking: a folder's time every second, its names every 30 s.  The
-kernel's events, where there are any, shorten that; only while they come, and thousands are
-guarded, are the looks spread over some seconds.
+kernel's events, where there are any, shorten that; only while they come are the looks spread, a
+share at a time, so that nobody who is hinted at waits for all of them: over a second, and over
+some where thousands are guarded.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
-from swarm import names
+from swarm import disk, names
 from swarm.errors import Conflict
 from swarm.mailbox import layout, watch
+from swarm.mailbox.guests import is_guest
 from swarm.mailbox.layout import Root, check_known
 from swarm.mamoru.signals import Mate
 from swarm.transport.base import Store, Voice
 from swarm.transport.mail_agent import MailTransport
 from swarm.transport.mail_claim import MailClaim
 from swarm.transport.mail_roster import Registry
+from swarm.transport.mail_voice import MailVoice
+from swarm.transport.pulse import Pulse
 
 # Seconds between two looks at all open mailboxes.
 LOOK = 1.0
-# Mailboxes in one look while events come (10,000 idle ones: a twentieth of a core at most).
-SHARE = 1000
+# While events come: seconds between two looks at a share, and the mailboxes in it (10,000 idle
+# ones: a twentieth of a core at most).
+GLANCE = 0.1
+SHARE = 100
+# Agents whose steps wait for the disk at once.
+TOGETHER = 16
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 
 class MailStore(Store):
@@ -33,18 +45,22 @@ class MailStore(Store):
     def __init__(self, root: Root, watching: bool = True) -> None:
         self.root = root
         self._entries = Registry(root)
+        self._pulse = Pulse(root.path)
         self._open: dict[str, MailTransport] = {}
         self._looked = float("-inf")
         self._next = 0
         self._ear = watch.Ear(lambda stop: watch.hints(root, stop)) if watching else None
         self._notes: list[str] = []
+        self._threads: ThreadPoolExecutor | None = None
 
     def agents(self) -> list[str]:
-        return layout.known(self.root)
+        return [agent for agent in layout.known(self.root) if not is_guest(self.root, agent)]
 
     def open(self, agent: str) -> MailTransport:
         names.check_id(agent)
         check_known(self.root, agent)
+        if is_guest(self.root, agent):
+            raise Conflict(f"{agent} lives on a channel", "its guardian works there", code="guest")
         if agent in self._open:
             raise Conflict(f"{agent} is guarded already", "end that one first", code="claimed")
         claim = MailClaim(self.root, agent)
@@ -59,7 +75,7 @@ class MailStore(Store):
     def voice(self, agent: str) -> Voice:
         names.check_id(agent)
         check_known(self.root, agent)
-        return MailTransport(self.root, agent, self._entries, None, self._shut)
+        return MailVoice(self.root, agent, self._entries)
 
     def _shut(self, agent: str) -> None:
         self._open.pop(agent, None)
@@ -70,6 +86,9 @@ class MailStore(Store):
     def beat(self, agents: list[str]) -> None:
         self._entries.beat([agent for agent in agents if agent in self._open])
 
+    def pulse(self, agents: Collection[str]) -> None:
+        self._pulse.beat(agents)
+
     def wait(self, seconds: float) -> set[str] | None:
         end = time.monotonic() + seconds
         while True:
@@ -77,7 +96,7 @@ class MailStore(Store):
             left = end - time.monotonic()
             if found or left <= 0:
                 return found
-            self._sleep(min(left, max(0.0, self._looked + LOOK - time.monotonic())))
+            self._sleep(min(left, max(0.0, self._next_look() - time.monotonic())))
 
     def _hinted(self) -> set[str]:
         """Whom the events name; one that names nobody makes the look come at once."""
@@ -87,26 +106,47 @@ class MailStore(Store):
         return hinted & self._open.keys()
 
     def _look(self) -> set[str]:
-        """Every second, whose folders changed, or are to be listed again."""
+        """Whose folders changed, or are to be listed again; nobody's before it is time."""
         now = time.monotonic()
-        if now < self._looked + LOOK:
+        if now < self._next_look():
             return set()
         self._looked = now
-        return {agent for agent in self._turn() if self._open[agent].due()}
-
-    def _turn(self) -> list[str]:
-        """Whose mailboxes this look is at."""
         agents = list(self._open)
-        if len(agents) <= SHARE or not (self._ear and self._ear.hears()):
-            return agents
-        start, self._next = self._next % len(agents), self._next + SHARE
-        return (agents + agents)[start : start + SHARE]
+        if self._spreads():
+            start, self._next = self._next % len(agents), self._next + SHARE
+            agents = (agents[start:] + agents[:start])[:SHARE]
+        return {agent for agent in agents if self._open[agent].due()}
+
+    def _next_look(self) -> float:
+        return self._looked + (GLANCE if self._spreads() else LOOK)
+
+    def _spreads(self) -> bool:
+        """Whether a look is at a share of the mailboxes only."""
+        return len(self._open) > SHARE and self._ear is not None and self._ear.hears()
 
     def _sleep(self, seconds: float) -> None:
         if self._ear:
             self._ear.sleep(seconds)
         else:
             time.sleep(seconds)
+
+    def each(self, agents: Iterable[str], turn: Callable[[str], object]) -> None:
+        agents = list(agents)
+        if len(agents) < 2 or not self.root.sync:
+            super().each(agents, turn)
+            return
+        from concurrent.futures import ThreadPoolExecutor, wait
+
+        def alone(agent: str) -> None:
+            with disk.Turn():
+                turn(agent)
+
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(TOGETHER, "turn")
+        turns = [self._threads.submit(alone, agent) for agent in agents]
+        wait(turns)
+        for done in turns:
+            done.result()
 
     def notes(self) -> list[str]:
         if self._ear:
@@ -115,7 +155,10 @@ class MailStore(Store):
         return found
 
     def close(self) -> None:
+        self._pulse.end()
         for transport in list(self._open.values()):
             transport.close()
         if self._ear:
             self._ear.close()
+        if self._threads:
+            self._threads.shutdown()

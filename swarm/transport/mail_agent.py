@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from swarm import names
 from swarm.errors import Conflict, SwarmError, Unknown, UsageError
-from swarm.events import Event, date, headers
+from swarm.events import Event, headers, moment
 from swarm.mailbox import delivery, inbox, receipts
 from swarm.mailbox.layout import Root, check_inbox, check_known
 from swarm.mailbox.letter import Delivered
@@ -246,7 +246,7 @@ class MailTransport(Transport):
                 detail=lines["Detail"],
                 ref=lines["Ref"],
                 key=send.origin,
-                more={name: lines[name] for name in MORE} | {"Date": _moment(send.at)},
+                more={name: lines[name] for name in MORE} | {"Date": moment(send.at)},
             )
         except Unknown:
             if send.to:
@@ -267,12 +267,6 @@ class MailTransport(Transport):
         self._known.add(one.name)
         self._outbox.append(event)
         return event
-
-
-def _moment(at: float) -> str:
-    """A Date that also orders what is said within one second."""
-    whole, part = date(at), int(at % 1 * 1e6)
-    return f"{whole[:-1]}.{part:06d}Z" if whole and part else whole
 
 
 def _whole(event: Event) -> Event:

@@ -69,3 +69,15 @@ def _open(path: str) -> int:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return os.open(path, FLAGS)
+
+
+def is_claimed(root: Root, agent: str) -> bool:
+    """Whether some process guards the agent right now."""
+    try:
+        fd = os.open(root.drafts(agent), FLAGS)
+    except OSError:
+        return False
+    try:
+        return not disk.try_lock(fd)
+    finally:
+        os.close(fd)

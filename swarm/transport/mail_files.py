@@ -1,7 +1,8 @@
 """Message files as events: when to look at a folder again, and what a file says.
 
 A look costs one stat while nothing changes.  A folder's time is coarse, so after a change it is
-listed until that time has stood still for a while, and now and then whatever the time says.
+listed until that time has stood still for longer than its grain, and now and then whatever the
+time says.
 """
 
 import os
@@ -15,10 +16,13 @@ from swarm.errors import from_os
 from swarm.events import Event, from_message
 from swarm.mailbox.inbox import GONE, OURS, is_mail
 from swarm.mailbox.layout import Root
+from swarm.mailbox.registry import SECOND
 from swarm.message import BODY_MAX, Message, parse
 
 # Seconds that a time must stand still to be believed, and that a half-written file may take.
 SETTLED = 2.0
+# The same for a folder's time that is no whole second: its grain is the kernel's tick, or less.
+TICKS = 0.04
 # Seconds between two listings of a folder whose time says that nothing changed, at most.
 FULL = 30.0
 FILE_MAX = BODY_MAX + 65536
@@ -42,9 +46,10 @@ class Folder:
 
     def due(self) -> bool:
         """Whether something may have changed since ``listing`` (one stat)."""
-        if self._listed - self._since < SETTLED or self._stamp is None:
+        stamp = self._stamp
+        if stamp is None or self._listed - self._since < (TICKS if stamp[2] % SECOND else SETTLED):
             return True
-        return time.monotonic() >= self._full_at or self._stamp != self._look()
+        return time.monotonic() >= self._full_at or stamp != self._look()
 
     @contextmanager
     def listed(self) -> Iterator[None]:

@@ -5,9 +5,10 @@ of it.  Ids and task keys are decimal, as in a channel.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from threading import Condition
 
 from swarm.errors import Conflict, SwarmError, Unknown
@@ -21,8 +22,9 @@ class Memory:
     """The place.  ``clock``: epoch seconds.  ``trouble``: raised by all that touches it, if set.
 
     ``mates``: the roster.  ``messages``: all, in order.  ``waiting``: by agent, those not
-    committed.  ``writes``: how many single changes there were; ``step`` counts each before it
-    is made, so a test that replaces it can end a commit anywhere.
+    committed.  ``pulses``: by store, whom the last good pass was over.  ``writes``: how many
+    single changes there were; ``step`` counts each before it is made, so a test that replaces it
+    can end a commit anywhere.
     """
 
     def __init__(
@@ -39,6 +41,7 @@ class Memory:
         self.left: set[str] = set()
         self.guarded: dict[str, MemoryStore] = {}
         self.stores: list[MemoryStore] = []
+        self.pulses: dict[MemoryStore, list[str]] = {}
         self.writes = 0
         self.changed = Condition()
 
@@ -178,6 +181,20 @@ class MemoryTransport(Transport):
                 if event.sender == self.me or event.to in ("", self.me)
             ]
 
+    def whole(self, event: Event) -> Event:
+        return event
+
+    def follow(self, seconds: float | None) -> Iterator[list[Event]]:
+        while True:
+            found = self.conversation()
+            yield found
+            with self._memory.held():
+                if not self._memory.changed.wait_for(partial(self._says_more, len(found)), seconds):
+                    return
+
+    def _says_more(self, than: int) -> bool:
+        return len(self.conversation()) > than
+
     def history(self) -> list[Event]:
         ours = self.conversation()
         with self._memory.held():
@@ -241,6 +258,9 @@ class MemoryStore(Store):
             due = [a for a in agents if now - self._beaten.get(a, never) >= BEAT_EVERY]
             self.memory.change(due, seen=now)
             self._beaten.update(dict.fromkeys(due, now))
+
+    def pulse(self, agents: Collection[str]) -> None:
+        self.memory.pulses[self] = [*agents]
 
     def wait(self, seconds: float) -> set[str] | None:
         end = time.monotonic() + seconds

@@ -5,7 +5,7 @@ file before its row is written, and a task_req always has one (S).
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from swarm import names
 from swarm.errors import Conflict, Unknown
@@ -17,8 +17,10 @@ from swarm.team.reading import PAGE as ROWS
 from swarm.team.rows import AgentRow
 from swarm.team.writing import Effects
 from swarm.transport.base import PAGE, Outcome, Store, Transport, Voice, named
+from swarm.transport.pulse import Pulse
 
 DETAIL_STEM = 48
+LOOK = 1.0  # seconds of one wait in a channel, which may be replaced meanwhile
 
 
 class TeamTransport(Transport):
@@ -28,7 +30,7 @@ class TeamTransport(Transport):
         self.me = agent
         self._store = store
         self._channel = store.channel
-        self._told = store.channel.newest()
+        self._told = self._seen = store.channel.newest()
 
     def receive(self) -> list[Event]:
         return self._channel.receive(self.me, PAGE)
@@ -84,6 +86,29 @@ class TeamTransport(Transport):
             after = page[-1].id
         return found
 
+    def whole(self, event: Event) -> Event:
+        return event
+
+    def follow(self, seconds: float | None) -> Iterator[list[Event]]:
+        end = None if seconds is None else time.monotonic() + seconds
+        while True:
+            self._seen = self._channel.newest()
+            yield self.conversation()
+            if not self._spoken_to(end):
+                return
+
+    def _spoken_to(self, end: float | None) -> bool:
+        """Whether there is a message from it or for it before the end."""
+        while True:
+            top, found = self._channel.parties(self._seen)
+            if int(top) < int(self._seen) or any({*pair} & {self.me, ""} for pair in found):
+                return True
+            self._seen = top
+            left = LOOK if end is None else end - time.monotonic()
+            if left <= 0:
+                return False
+            self._channel.wait(min(LOOK, left))
+
     def status(self) -> str:
         return self._channel.status(self.me) or "inactive"
 
@@ -105,6 +130,7 @@ class TeamStore(Store):
         self._open: set[str] = set()
         self._after = channel.newest()
         self._roster: dict[str, Mate] = {}
+        self._pulse = Pulse(channel.place.folder)
 
     def agents(self) -> list[str]:
         """Those that swarm ever spoke for: the known client guards its own."""
@@ -159,6 +185,9 @@ class TeamStore(Store):
         ours = (a for a in agents if a in self._open and self.channel.speaks_for(a))
         self.channel.beat(dict.fromkeys(ours, ""))
 
+    def pulse(self, agents: Collection[str]) -> None:
+        self._pulse.beat(agents)
+
     def wait(self, seconds: float) -> set[str] | None:
         """Named are senders and recipients of what was stored since: no message is missed."""
         end = time.monotonic() + seconds
@@ -182,6 +211,7 @@ class TeamStore(Store):
         return found
 
     def close(self) -> None:
+        self._pulse.end()
         self._open.clear()
         self.channel.close()
 

@@ -165,6 +165,30 @@ def test_a_voice_speaks_beside_the_guardian(world: Any) -> None:
         world.stores[-1].voice("nobody")
 
 
+def test_a_conversation_is_followed_without_missing_a_word(world: Any) -> None:
+    asked = world.say("task_req")
+    heard = world.store().voice("amy").follow(20)
+
+    def say(content: str) -> None:
+        world.say("task_update", "bob", "amy", content=content, task=asked.key, ref=asked.id)
+
+    assert contents(next(heard)) == ["task_req"]
+    say("between two looks")
+    begun = time.monotonic()
+    until(heard, "between two looks")
+    timer = threading.Timer(0.2, say, ["while it waits"])
+    timer.start()
+    until(heard, "while it waits")
+    timer.join()
+    heard.close()
+    assert time.monotonic() - begun < 5
+    assert len(list(world.store().voice("amy").follow(0))) == 1
+
+
+def until(heard: Any, content: str) -> None:
+    assert any(content in contents(said) for said in heard)
+
+
 def test_a_request_has_a_key_that_its_answers_carry(world: Any) -> None:
     amy, bob = world.open("amy"), world.open("bob")
     (one, two) = amy.apply(
@@ -364,3 +388,20 @@ def test_a_page_is_followed_by_the_rest(world: Any) -> None:
         for event in page:
             bob.commit(event, Outcome())
     assert found == [f"n{number}" for number in range(230)]
+
+
+def test_each_agent_has_its_turn_though_one_fails(world: Any) -> None:
+    store = world.store()
+    sides = {agent: store.open(agent) for agent in ("amy", "bob", "eve")}
+    for agent in ("bob", "eve"):
+        world.say("task_req", to=agent)
+
+    def turn(agent: str) -> None:
+        for event in sides[agent].receive():
+            sides[agent].commit(event, Outcome(sends=[answer(event)]))
+        if agent == "eve":
+            raise Unknown("eve fails")
+
+    with pytest.raises(Unknown, match="eve fails"):
+        store.each(sides, turn)
+    assert sorted(event.sender for event in sides["amy"].receive()) == ["bob", "eve"]

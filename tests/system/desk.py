@@ -12,13 +12,14 @@ from typing import Any
 from swarm.errors import Unknown
 from swarm.events import Event
 from swarm.mailbox.layout import Root
-from swarm.mamoru.speaking import about
+from swarm.mamoru.following import about
 from swarm.team.channel import Channel
 from swarm.transport.base import Store
 from swarm.transport.mail import MailStore
 from swarm.transport.team import TeamStore
 
-from ..unit.rights import SWARM
+from .. import forks
+from ..forks import Fork
 from .guardian.place import prepare
 
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("SWARM_")}
@@ -29,10 +30,11 @@ Done = subprocess.CompletedProcess[str]
 class Guard:
     """A guardian as a process; known to be at work once it has said whom it guards."""
 
-    def __init__(self, argv: list[str], cwd: Path, env: dict[str, str]) -> None:
+    def __init__(self, words: list[str], cwd: Path, env: dict[str, str]) -> None:
         self.out, self.err = cwd / f"out{time.monotonic_ns()}", cwd / f"err{time.monotonic_ns()}"
-        with open(self.out, "wb") as out, open(self.err, "wb") as err:
-            self.process = subprocess.Popen(argv, cwd=cwd, env=env, stdout=out, stderr=err)
+        with open(self.out, "wb") as out, open(self.err, "wb") as err, open(os.devnull) as none:
+            files = (none.fileno(), out.fileno(), err.fileno())
+            self.process = Fork(words, cwd, env, files)
 
     def said(self) -> str:
         return self.err.read_text()
@@ -61,10 +63,9 @@ class Desk:
         return event.body.decode() or Path(event.detail).read_text()
 
     def run(self, *words: str, **env: str) -> Done:
-        return subprocess.run(
-            [SWARM, *words], cwd=self.place, env={**self.env, **env}, text=True,
-            stdin=subprocess.DEVNULL, capture_output=True, timeout=30,
-        )  # fmt: skip
+        done = forks.run(words, self.place, {**self.env, **env})
+        out, err = done.stdout.decode(), done.stderr.decode()
+        return subprocess.CompletedProcess(done.args, done.returncode, out, err)
 
     def ok(self, *words: str) -> str:
         done = self.run(*words)
@@ -112,7 +113,7 @@ class Desk:
         return guard
 
     def start(self, *words: str) -> Guard:
-        guard = Guard([SWARM, "mamoru", *words, *self.where], self.place, self.env)
+        guard = Guard(["mamoru", *words, *self.where], self.place, self.env)
         self.guards.append(guard)
         return guard
 

@@ -197,6 +197,20 @@ def test_without_a_command_the_help_is_no_answer(tree: Path) -> None:
     assert bare.stderr.split() == asked.stdout.split()
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("task request", "TO is missing"),
+        ("register x", "--role is missing"),
+        ("task request bob hello you", "unexpected: hello you"),
+        ("mamoru bob", "an agent after --as"),
+    ],
+)
+def test_a_wrong_call_is_told_in_the_words_of_the_help(tree: Path, words: str, told: str) -> None:
+    done = run(tree, *words.split())
+    assert done.returncode == 2 and told in done.stderr
+
+
 def test_the_version_is_told_without_a_tree(tmp_path: Path) -> None:
     from swarm import __version__
 

@@ -4,20 +4,18 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
+from .. import forks
+
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "mail.example"
 TEMPLATES = ROOT / "templates"
-SWARM = os.path.join(sys.prefix, "bin", "swarm")
 AGENTS = ["heron-51bc", "monkey-a3f7", "orchestrator", "otter-0d92"]
 HEADERS = ["To", "From", "Subject", "Thread", "Status", "Ref", "Detail", "Date"]
-needs_swarm = pytest.mark.skipif(not os.path.exists(SWARM), reason="swarm is not installed")
 
 
 def headers(path: Path) -> dict[str, str]:
@@ -50,15 +48,10 @@ def receipt(path: Path) -> Path:
 
 
 def swarm(root: Path, *args: str, agent: str = "orchestrator") -> str:
-    done = subprocess.run(
-        [SWARM, "--root", str(root), "--as", agent, *args],
-        env={**os.environ, "SWARM_TEAM_HOME": "/no/channels"},
-        capture_output=True,
-        text=True,
-        timeout=30,
-    )
-    assert done.returncode == 0, (args, done.returncode, done.stdout, done.stderr)
-    return done.stdout
+    env = {**os.environ, "SWARM_TEAM_HOME": "/no/channels"}
+    done = forks.run(("--root", str(root), "--as", agent, *args), ".", env)
+    assert done.returncode == 0, (args, done)
+    return done.stdout.decode()
 
 
 def test_four_agents_have_an_entry_and_a_whole_mailbox() -> None:
@@ -123,13 +116,11 @@ def test_the_conversation_runs_from_request_to_result() -> None:
     assert (aside["From"], aside["To"]) == ("heron-51bc", "monkey-a3f7")
 
 
-@needs_swarm
 def test_the_doctor_has_nothing_to_say() -> None:
     said = swarm(EXAMPLE, "doctor")
     assert not re.search(r"(?m)^(warn|fail)", said), said
 
 
-@needs_swarm
 def test_a_fresh_clone_is_as_sound(tmp_path: Path) -> None:
     """git writes files in the order of their names, receipts just before their messages."""
     for path in sorted(EXAMPLE.rglob("*")):
@@ -144,7 +135,6 @@ def test_a_fresh_clone_is_as_sound(tmp_path: Path) -> None:
     ]
 
 
-@needs_swarm
 def test_the_commands_tell_the_same_story() -> None:
     for agent in AGENTS:
         want = ["orchestrator"] if agent == "orchestrator" else []

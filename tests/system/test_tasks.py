@@ -117,6 +117,34 @@ def test_a_worker_without_a_guardian_takes_the_task_up_by_speaking_of_it(desk: D
     assert again.returncode == 2 and "no task waits for you" in again.stderr
 
 
+def test_waiting_for_a_task_ends_with_a_question_and_with_its_end(desk: Desk) -> None:
+    key = desk.ask("amy", "bob")
+    late = desk.task("amy", "wait", key, "--timeout", "0.1")
+    assert late.returncode == 124 and f"{key} is still asked" in late.stderr
+    desk.say("bob", "clarify", "-s", "how?")
+    asks = desk.task("amy", "wait", key)
+    assert "waiting" in asks.stderr and asks.stdout.splitlines()[-1].endswith("how?\t")
+    desk.say("amy", "answer", "-s", "so")
+    desk.say("bob", "fail", "-s", "no")
+    done = desk.task("amy", "wait", key, "--exit-code", "--json")
+    assert done.returncode == 1 and json.loads(done.stdout)["tasks"][0]["state"] == "failed"
+
+
+def test_the_overview_tells_who_is_guarded_and_what_each_has_open(desk: Desk) -> None:
+    desk.guard("bob")
+    key = desk.ask("amy", "bob")
+    desk.until_said("amy", key, "task_req", "task_ack")
+    status = ("status", *desk.where, "--tasks", "--json")
+    told = {agent["id"]: agent for agent in json.loads(desk.ok(*status))["agents"]}
+    assert told["bob"]["guardian"] is not None and told["amy"]["guardian"] is None
+    assert (told["bob"]["open"], told["bob"]["overdue"], told["amy"]["open"]) == (1, 0, 0)
+    desk.guards[0].process.kill()
+    desk.guards[0].process.wait()
+    late = json.loads(desk.run(*status, SWARM_TASK_TIMEOUT="0.01").stdout)
+    assert [p["kind"] for p in late["problems"]] == ["guardian"]
+    assert any(agent["overdue"] == 1 for agent in late["agents"])
+
+
 def test_of_several_that_wait_one_has_to_be_named(desk: Desk) -> None:
     one, two = desk.ask("amy", "bob"), desk.ask("carl", "bob")
     before = desk.files()
@@ -268,6 +296,16 @@ def test_a_long_summary_goes_into_the_text_and_says_so(desk: Desk) -> None:
     assert short.stderr == ""
 
 
+def test_a_long_text_is_shown_whole_and_named_in_the_list(mail: Desk) -> None:
+    text = "line\n" * 10_000
+    (mail.place / "long.txt").write_text(text)
+    key = mail.ask("amy", "bob", "-s", "x", "-F", "long.txt")
+    (task,) = json.loads(mail.say("bob", "show", key, "--json"))["tasks"]
+    assert [event["body"] for event in task["events"]] == [text]
+    named = mail.say("bob", "show", key).split("\t")[-1]
+    assert (mail.place / "mail/bob/inbox" / named).is_file()
+
+
 def test_in_a_channel_a_message_has_one_longer_text(channel: Desk) -> None:
     for more in (("-s", "x", "-m", "text"), ("-s", "word " * 30)):
         done = channel.task("amy", "request", "bob", *more, "--detail", "notes.md")
@@ -331,5 +369,7 @@ def test_a_silent_task_is_called_overdue(mail: Desk) -> None:
         path.write_text(text.replace(line, "Date: 2020-01-01T00:00:00Z"))
     (task,) = mail.tasks("amy")
     assert task["overdue"] and "asked, overdue" in mail.say("amy", "list")
+    assert "overdue" not in mail.task("amy", "list", SWARM_TASK_TIMEOUT="900000000").stdout
+    assert mail.task("amy", "list", SWARM_TASK_TIMEOUT="soon").returncode == 2
     mail.say("bob", "done", "-s", "better late than never")
     assert mail.tasks("amy") == []

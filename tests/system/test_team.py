@@ -61,6 +61,15 @@ def test_a_channel_from_its_making_to_its_end(bare: Desk) -> None:
     assert len(rows(team(bare, "", "roster", "dev", "--all"))) == 1
 
 
+def test_the_channels_are_listed_and_one_made_anew_is_said_to_be_emptied(bare: Desk) -> None:
+    assert bare.ok("team", "list") == ""
+    bare.ok("team", "create", "dev")
+    again = bare.run("team", "create", "dev")
+    assert again.returncode == 0 and "its messages and files are removed" in again.stderr
+    assert bare.ok("team", "list") == f"dev\t{bare.place}/dev/team.db"
+    assert "did you mean dev?" in bare.run("team", "history", "dve").stderr
+
+
 def test_agents_that_live_are_not_wiped_unless_forced(desk: Desk) -> None:
     done = team(desk, "", "create", "ops", "--json")
     error = json.loads(done.stderr.splitlines()[-1])["error"]
@@ -88,6 +97,13 @@ def test_who_leaves_fails_the_task_in_hand(desk: Desk) -> None:
     assert left == {"agents": [{"id": "bob"}], "v": 1}
     assert desk.kinds("amy", f"#{key}") == []
     assert desk.kinds("amy", key) == ["task_req", "task_ack", "task_update", "task_fail"]
+
+
+def test_who_joined_is_not_announced_again_by_its_guardian(desk: Desk) -> None:
+    desk.ok("--as", "zoe", "team", "join", "ops")
+    desk.guard("zoe")
+    said = desk.ok("team", "history", "ops")
+    assert said.count("zoe has joined the channel") == 1
 
 
 def test_where_a_guardian_has_the_agent_joining_is_no_news(desk: Desk) -> None:

@@ -5,7 +5,9 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -240,3 +242,25 @@ def test_a_lock_on_what_is_no_folder_is_an_error(tmp_path: Path) -> None:
         pass
     with pytest.raises(NotADirectoryError), disk.Lock(__file__):
         pass
+
+
+def test_turns_of_threads_overlap_only_while_they_wait_for_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both_wait = threading.Barrier(2, timeout=10)
+    monkeypatch.setattr(os, "fsync", lambda _: both_wait.wait())
+    at_work: list[int] = []
+
+    def work(number: int) -> int:
+        at_work.append(number)
+        time.sleep(0.01)
+        there = len(at_work)
+        at_work.remove(number)
+        return there
+
+    def turn(number: int) -> list[int]:
+        with disk.Turn():
+            return [work(number), disk.create(f"{tmp_path}/{number}", b"", True), work(number)]
+
+    with ThreadPoolExecutor(2) as threads:
+        assert list(threads.map(turn, range(2))) == [[1, True, 1]] * 2

@@ -169,19 +169,19 @@ class TestOut:
         return caught.value.code
 
     @pytest.mark.parametrize("kind", sorted(AUTOMATIC))
-    def test_a_reserved_event_is_refused_row69(self, kind: str) -> None:
+    def test_a_reserved_event_is_refused(self, kind: str) -> None:
         assert self.refused(kind=kind) == "reserved-event"
 
     @pytest.mark.parametrize("kind", ["", "hug", "TASK_REQ", "\x1b[2J"])
-    def test_an_unknown_event_is_refused_row68(self, kind: str) -> None:
+    def test_an_unknown_event_is_refused(self, kind: str) -> None:
         assert self.refused(kind=kind) == "unknown-event"
 
-    def test_20_words_pass_and_21_do_not_row20_row66(self) -> None:
+    def test_20_words_pass_and_21_do_not(self) -> None:
         check_out(self.GOOD.replace(content="w " * CONTENT_WORDS))
         assert self.refused(content="w " * 21) == "content-too-long"
 
     @pytest.mark.parametrize("limit", [1, 2.5, 50])
-    def test_a_persona_sets_another_limit_row63(self, limit: float) -> None:
+    def test_a_persona_sets_another_limit(self, limit: float) -> None:
         check_out(self.GOOD.replace(content="w " * int(limit)), limit)
         assert self.refused(limit, content="w " * (int(limit) + 1)) == "content-too-long"
 
@@ -189,12 +189,12 @@ class TestOut:
         check_out(self.GOOD.replace(content="x" * CONTENT_CHARS))
         assert self.refused(content="x" * (CONTENT_CHARS + 1)) == "content-too-long"
 
-    def test_a_request_has_a_recipient_who_is_somebody_else_row66(self) -> None:
+    def test_a_request_has_a_recipient_who_is_somebody_else(self) -> None:
         assert self.refused(to="") == "no-recipient"
         assert self.refused(to="a") == "to-self"
 
     @pytest.mark.parametrize("kind", sorted(FOLLOW_UPS - AUTOMATIC))
-    def test_what_follows_up_names_a_task_row70(self, kind: str) -> None:
+    def test_what_follows_up_names_a_task(self, kind: str) -> None:
         assert self.refused(kind=kind) == "no-task"
         check_out(self.GOOD.replace(kind=kind, task="7"))
 
@@ -242,7 +242,7 @@ class TestMail:
             ("info_only", ""),
         ],
     )
-    def test_status_is_the_nearest_word_c3(self, kind: str, status: str) -> None:
+    def test_status_is_the_nearest_word(self, kind: str, status: str) -> None:
         assert dict(headers(Event(kind=kind)))["Status"] == status
 
     @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ class TestMail:
             ("T", "", "a", "done", "task_done"),
         ],
     )
-    def test_plain_mail_is_read_as_an_event_contract2(
+    def test_plain_mail_is_read_as_an_event(
         self, thread: str, opener: str, sender: str, status: str, kind: str
     ) -> None:
         head = f"To: me\nFrom: {sender}\nSubject: s\nThread: {thread}\nStatus: {status}\n---\n"

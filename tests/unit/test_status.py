@@ -9,6 +9,7 @@ import pytest
 from swarm.mailbox import receipts, registry
 from swarm.mailbox.layout import Root, make_box
 from swarm.status import KINDS, SILENT_AFTER, WAITING_AFTER, AgentState, Problem, overview
+from swarm.transport.pulse import FOLDER, Pulse
 
 PLAIN = "To: bob\nFrom: alice\nSubject: s\n---\nbody\n"
 
@@ -53,9 +54,21 @@ def broken(root: Root) -> None:
     registry.update(root, "x-error", status="error")
     Path(root.entry("d-damaged")).write_text("id: d-damaged\n")
     heard(root.entry("a-clock"), -3600)
+    os.makedirs(f"{root.path}/{FOLDER}")
+    Path(root.path, FOLDER, "1-ab").write_text("e-unguarded\n")
     for agent in ("b-silent", "c-silent", "z-waiting"):
         heard(root.entry(agent), SILENT_AFTER + 60)
     put(root, "z-waiting", "01.txt", 7200)
+
+
+def test_who_is_guarded_and_which_guardian_was_killed(root: Root) -> None:
+    trace = Pulse(root.path)
+    trace.beat(["bob"])
+    Path(root.path, FOLDER, "1-ab").write_text("alice\n")
+    assert state(root, "bob").guardian is not None and state(root, "alice").guardian is None
+    assert problems(root) == [("guardian", "alice")]
+    trace.end()
+    assert state(root, "bob").guardian is None
 
 
 def test_nothing_needs_a_hand_while_everybody_works(root: Root) -> None:
@@ -68,7 +81,7 @@ def test_what_needs_a_hand_is_told_worst_kind_first_and_then_by_agent(root: Root
     broken(root)
     assert problems(root) == [
         ("unreadable", "y-unreadable"), ("error", "x-error"), ("damaged", "d-damaged"),
-        ("waiting", "z-waiting"), ("silent", "b-silent"), ("silent", "c-silent"),
+        ("guardian", "e-unguarded"), ("waiting", "z-waiting"), ("silent", "b-silent"), ("silent", "c-silent"),
         ("silent", "z-waiting"), ("clock", "a-clock"),
     ]  # fmt: skip
     assert list(dict.fromkeys(kind for kind, _ in problems(root))) == list(KINDS)
@@ -81,6 +94,7 @@ def test_what_needs_a_hand_is_told_worst_kind_first_and_then_by_agent(root: Root
         ("unreadable", "y-unreadable: y-unreadable/inbox is a file, not a folder"),
         ("error", "x-error is in error: lost"),
         ("damaged", "d-damaged: its entry is damaged: no role, no archetype, no task, no status"),
+        ("guardian", "e-unguarded: the guardian was killed (last pass 0s ago)"),
         ("waiting", "z-waiting has 1 unread, the oldest for 2h"),
         ("silent", "b-silent is active but silent for 16m"),
         ("clock", "a-clock: its last sign of life lies in the future"),

@@ -8,7 +8,6 @@ import json
 import os
 import pty
 import select
-import signal
 import struct
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ... import forks
 from ...unit.rights import dropping
 
 SWARM = os.path.join(sys.prefix, "bin", "swarm")
@@ -28,25 +28,6 @@ ENV = {**CLEAN, "LC_ALL": "C.UTF-8", "SWARM_FSYNC": "0"}
 AGENTS = ("alice", "bob", "carl")
 ENTRY = ("--role", "r", "--archetype", "planner", "--task", "t")
 Done = subprocess.CompletedProcess[bytes]
-
-# What the command does, as often as there are argument lists, each time in a fork of one process
-# that has loaded it: three milliseconds each instead of thirty.
-OFTEN = """
-import json, os, sys
-from swarm.__main__ import main
-import swarm.cli.main, swarm.cli.commands, swarm.cli.reading, swarm.mailbox.threads, json, datetime
-if sys.argv[2]:
-    import swarm.cli.run
-out = os.path.realpath(sys.argv[1])
-for number, argv in enumerate(json.load(sys.stdin)):
-    child = os.fork()
-    if not child:
-        for fd in (1, 2):
-            os.dup2(os.open(f"{out}/{number}.{fd}", os.O_WRONLY | os.O_CREAT, 0o600), fd)
-        sys.argv = ["swarm", *argv]
-        main()
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
-"""
 
 
 class Team:
@@ -123,6 +104,10 @@ class Team:
         )  # fmt: skip
 
     def run(self, *words: str | bytes, body: bytes | None = None, **how: Any) -> Done:
+        """To its end; ``anew``: by a process that starts, where that is what it is about."""
+        if not how.pop("anew", False) and not {"stdin", "stdout"} & how.keys():
+            hook, cwd = how.pop("hook", ""), how.pop("cwd", None) or self.place
+            return forks.run(words, cwd, self.env(**how), body, timeout=20, hook=hook)
         if body is not None:
             how["stdin"] = subprocess.PIPE
         process = self.start(*words, **how)
@@ -157,25 +142,9 @@ class Team:
             argv, cwd=self.place, env=self.env(**env), stdin=-3, capture_output=True, timeout=30
         )
 
-    def often(self, calls: Sequence[Sequence[str]], typer: bool = False, **env: str) -> list[Done]:
+    def often(self, calls: Sequence[Sequence[str]], **env: str) -> list[Done]:
         """One answer for each list of words."""
-        with tempfile.TemporaryDirectory() as out:
-            process = subprocess.Popen(
-                [sys.executable, "-c", OFTEN, out, "x" * typer], cwd=self.place,
-                env=self.env(**env), stdin=-1, stdout=-1, stderr=-1, start_new_session=True,
-            )  # fmt: skip
-            try:
-                given = json.dumps([list(call) for call in calls]).encode()
-                told, problem = process.communicate(given, timeout=20)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)  # the forks of it too
-                raise
-            assert process.returncode == 0, problem
-            codes = map(int, told.split())
-            return [
-                Done(call, code, *(Path(out, f"{at}.{fd}").read_bytes() for fd in (1, 2)))
-                for at, (call, code) in enumerate(zip(calls, codes, strict=True))
-            ]
+        return [self.run(*call, **env) for call in calls]
 
     def answers(self, *calls: str, **env: str) -> dict[str, str]:
         """What each of these says, all without complaint, by its words."""

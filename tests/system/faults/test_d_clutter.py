@@ -247,7 +247,7 @@ measured = pytest.mark.skipif(not os.path.exists("/proc/self/io"), reason="no /p
 
 def cost(team: Team, words: list[str]) -> tuple[bytes, int, int]:
     """What it says, the bytes that it read, and its memory in kB."""
-    done = team.run(*words, hook=MEASURE)
+    done = team.run(*words, anew=True, hook=MEASURE)
     assert done.returncode == 0, done
     read, peak = done.stderr.splitlines()[-1].split()
     return done.stdout, int(read), int(peak)

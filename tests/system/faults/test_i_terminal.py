@@ -81,7 +81,7 @@ def test_brackets_are_text(team: Team, text: str) -> None:
 )
 def test_every_command_has_help(team: Team, env: dict[str, str], part: slice) -> None:
     calls = [["--help"], *([command, "--help"] for command in COMMANDS)][part]
-    for words, done in zip(calls, team.often(calls, typer=True, **env), strict=True):
+    for words, done in zip(calls, team.often(calls, **env), strict=True):
         assert (done.returncode, done.stderr) == (0, b""), done
         assert done.stdout.startswith(b"Usage: swarm") and ESCAPE not in done.stdout
         assert words[0].encode() in done.stdout
@@ -251,7 +251,7 @@ def test_its_trace_is_shown_on_request_only(team: Team, broken: str) -> None:
 def test_in_a_file_there_are_no_colours(busy: Team, env: dict[str, str]) -> None:
     calls = [*(call.split() for call in ANSWERS if call != "describe"), ["read"]]
     helped = [["--help"], ["nosuch"]] if len(env) > 1 else []
-    for done in (*busy.often(calls, **env), *busy.often(helped, typer=True, **env)):
+    for done in (*busy.often(calls, **env), *busy.often(helped, **env)):
         assert ESCAPE not in done.stdout + done.stderr, done
 
 
@@ -449,7 +449,9 @@ OWN = re.compile(rb'File "[^"]*swarm/(?:cli|mailbox|doctor|[a-z_]+\.py)')
 
 @pytest.mark.parametrize("name", MODULES)
 def test_an_interrupt_while_it_starts_leaves_no_traceback(busy: Team, name: str) -> None:
-    done = busy.run("send", "carl", "-s", "s", "-m", "x", hook=AT_IMPORT.format(name=name))
+    done = busy.run(
+        "send", "carl", "-s", "s", "-m", "x", anew=True, hook=AT_IMPORT.format(name=name)
+    )
     assert done.returncode in (-2, 130) and done.stderr == done.stdout == b"", done
 
 
@@ -460,7 +462,7 @@ def test_an_interrupt_while_the_other_parser_starts_leaves_no_traceback(
     busy: Team, name: str
 ) -> None:
     call = "send --help" if name != "rich" else "unread --as=bob"
-    done = busy.run(*call.split(), hook=AT_IMPORT.format(name=name))
+    done = busy.run(*call.split(), anew=True, hook=AT_IMPORT.format(name=name))
     assert done.returncode in (-2, 130) or name == "rich"
     assert b"Traceback" not in done.stderr, done
 
@@ -500,7 +502,7 @@ def test_nothing_is_written_to_a_home(busy: Team, shell: str) -> None:
         ["archive", "--read"], ["cleanup"], ["unregister", "dora"], ["init", "new"], ["--version"],
         ["--install-completion"], ["--show-completion"], ["--install-completion", "bash"],
     ]  # fmt: skip
-    answers = busy.often(calls, typer=True, **given)
+    answers = busy.often(calls, **given)
     assert [done.returncode for done in answers] == [0] * (len(calls) - 3) + [2] * 3
     assert [path.name for path in home.rglob("*")] == [".bashrc"]
     assert (home / ".bashrc").read_text() == "# mine\n"

@@ -2,18 +2,16 @@
 
 import os
 import signal
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from shutil import copy2, copytree
 
+from ... import forks
 from .mail import TEXT, Mail, prepare
 
-SWARM = os.path.join(sys.prefix, "bin", "swarm")
-HOOK = str(Path(__file__).parent / "hook")
+HOOK = Path(__file__).parent / "hook.py"
 LEAKS = ("SWARM_", "FAULT_", "PYTHON")
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(LEAKS)}
 KILLS = ("before", "after", "within")
@@ -42,7 +40,6 @@ class Fault:
 
     def environment(self, place: Path, links: str) -> dict[str, str]:
         return {
-            "PYTHONPATH": HOOK,
             "FAULT_TREE": str(place),
             "FAULT_LOG": f"{place}.steps",
             "FAULT_AT": str(self.at),
@@ -92,12 +89,12 @@ def run(place: Path, command: Command, fault: Fault | None = None) -> Scene:
     env = {**CLEAN, "SWARM_AGENT": "alice", "LC_ALL": "C.UTF-8"}
     if command.words[0] != "init":
         env["SWARM_ROOT"] = str(place / command.root)
-    if fault or command.links:
+    hook = HOOK.read_text() if fault or command.links else ""
+    if hook:
         env |= (fault or Fault()).environment(place, command.links)
     else:
         env["SWARM_FSYNC"] = "0"
-    argv = [SWARM, *command.words]
-    done = subprocess.run(argv, cwd=place, env=env, stdin=-3, capture_output=True, timeout=30)
+    done = forks.run(command.words, place, env, hook=hook)
     out, err = done.stdout.decode(errors="replace"), done.stderr.decode()
     return Scene(place, command, fault or Fault(), done.returncode, out, err)
 

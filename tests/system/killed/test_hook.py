@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .command import CLEAN, Fault
+from .command import CLEAN, HOOK, Fault
 
 # What goes past os.open and the like, because it was bound before or is written in C.
 PAST = ["open('x', 'w')", "posix.mkdir('x')", "posix.rename('y', 'x')", "posix.utime('y')"]
@@ -21,7 +21,8 @@ def steps(place: Path, code: str, fault: Fault | None = None) -> list[str]:
     place.mkdir()
     (place / "y").touch()
     env = CLEAN | (fault or Fault()).environment(place, "")
-    argv = [sys.executable, "-c", f"import os, posix; {code}"]
+    hooked = f"import os, posix, runpy; runpy.run_path({str(HOOK)!r}); {code}"
+    argv = [sys.executable, "-c", hooked]
     subprocess.run(argv, cwd=place, env=env, stdout=subprocess.DEVNULL, check=not fault)
     log = Path(f"{place}.steps")
     return log.read_text().splitlines() if log.exists() else []

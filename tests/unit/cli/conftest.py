@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from ... import forks
+
 SWARM = os.path.join(sys.prefix, "bin", "swarm")
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("SWARM_")}
 Swarm = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -18,10 +20,11 @@ def swarm(tmp_path: Path) -> Swarm:
     """``swarm("--as", "bob", "unread")`` in the test's own folder; ``stdout`` may be a file."""
 
     def run(*words: str, stdout: object = subprocess.PIPE, **env: str) -> object:
-        return subprocess.run(
-            [SWARM, *words], cwd=tmp_path, env={**CLEAN, "SWARM_FSYNC": "0", **env},
-            stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=30,
-        )  # fmt: skip
+        end = stdout if isinstance(stdout, int) else stdout.fileno()  # type: ignore[attr-defined]
+        done = forks.run(words, tmp_path, {**CLEAN, "SWARM_FSYNC": "0", **env}, stdout=end)
+        out = None if done.stdout is None else done.stdout.decode()
+        err = done.stderr.decode()
+        return subprocess.CompletedProcess(done.args, done.returncode, out, err)
 
     return run  # type: ignore[return-value]
 

@@ -30,6 +30,19 @@ CALLS = {
     "archived": "--as bob archive one",
     "agents of status": "status",
     "findings": "doctor",
+    "tasks of task request": "task request bob -s s -m x",
+    "tasks": "task list",
+    "sent": "--as bob task done {task} -s s -m x",
+    "tasks of task wait": "task wait {task}",
+    "tasks of task show": "task show {task}",
+    "agents of roster": "--as bob roster",
+    "created of team create": "team create ops",
+    "channels": "team list",
+    "agents of team join": "team join ops",
+    "agents of team roster": "team roster ops",
+    "messages of team history": "team history ops",
+    "agents of team leave": "team leave ops",
+    "removed of team prune": "--as bob team prune ops",
     "agents of update": "update --status done",
     "removed": "cleanup --dry-run",
     "agents of unregister": "unregister",
@@ -41,29 +54,21 @@ def test_the_grammar_of_the_fast_parser_is_the_apps() -> None:
     assert source == grammar_source(), "python -m swarm.cli.describe > swarm/cli/grammar.py"
 
 
-def fields(name: str) -> list[str]:
-    """What an item of the list has: that of its kind, and what only this command adds."""
-    kind = name.partition(" of ")[0]
-    if name in ("agents of register", "agents of update", "agents of unregister"):
-        return ["id"]
-    if name == "agents of status":
-        return FIELDS[name]
-    return [*FIELDS[kind], *(FIELDS[name] if name in FIELDS and name != kind else [])]
-
-
 def test_every_answer_has_the_fields_it_is_said_to_have(tree: Path, swarm: Swarm) -> None:
-    shown = set()
+    shown, task = {"problems", "watch", "events"}, ""
     for name, words in CALLS.items():
-        done = swarm(*words.split(), "--json", SWARM_AGENT="alice")
+        env = {"SWARM_AGENT": "alice", "SWARM_TEAM_HOME": str(tree)}
+        done = swarm(*words.format(task=task).split(), "--json", **env)
         assert done.returncode == 0, (name, done.stderr)
         answer, key = json.loads(done.stdout), name.partition(" of ")[0]
         assert answer["v"] == 1 and next(iter(answer)) == key and answer[key], name
-        if FIELDS[key]:
-            assert [sorted(item) for item in answer[key]] == [sorted(fields(name))] * len(
-                answer[key]
-            )
+        fields = FIELDS.get(name, FIELDS[key])
+        for item in answer[key] if fields else ():
+            assert sorted(item) == sorted(fields), name
+            assert all(sorted(e) == sorted(FIELDS["events"]) for e in item.get("events", ()))
+            task = item["task"] if key == "tasks" else task
         shown |= {key, name} & set(FIELDS)
-    assert set(FIELDS) - shown == {"problems", "watch"}
+    assert set(FIELDS) == shown
 
 
 def test_a_problem_has_the_fields_it_is_said_to_have(tree: Path, swarm: Swarm) -> None:

@@ -27,6 +27,8 @@ CALLS = [
     "read", "read --next --all", "reply one -s re -m -m", "wait --timeout 0 --from carl",
     "thread T", "thread nosuch", "unread --as nobody", "unread --nosuch", "unread -n many",
     "send alice -m x", "send nobody -s x -m y", "send alice", "unread --root nowhere",
+    "task list --all", "task list --json", "task show nosuch", "task wait T --timeout 0", "task done",
+    "task update nosuch -s x", "task request nobody -s x", "task request", "task answer a b", "task",
 ]  # fmt: skip
 HOT = ["unread", "send alice -s x -m y", "read --next", "wait", "reply one -m x"]
 
@@ -62,6 +64,12 @@ def test_a_hot_command_imports_nothing_heavy(tree: Path, words: str) -> None:
 def test_a_hot_command_goes_the_fast_way(words: str) -> None:
     found = parse(["--root", "x", "--as", "bob", *words.split(), "--json"], GRAMMAR)
     assert found and (found[0], found[1]["as_"]) == (words.split()[0], "bob")
+
+
+@pytest.mark.parametrize("words", ["task list --all", "task request amy -s x", "task wait k"])
+def test_so_does_a_command_of_a_task(words: str) -> None:
+    found = parse(words.split(), GRAMMAR)
+    assert found and found[0] == " ".join(words.split()[:2])
 
 
 @pytest.mark.parametrize("line", ["", "--version", "unread --help", "unread --nosuch", "nosuch"])

@@ -54,6 +54,12 @@ def test_a_message_is_followed_from_delivery_to_archive(root: Root, told: Told) 
     assert got == {("receipt", f"bob/inbox/.read/{name}"), ("archived", f"bob/sent/{name}")}
 
 
+def test_a_message_to_oneself_is_sent_not_archived(root: Root, told: Told) -> None:
+    name = send(root, "bob", ["bob"], "a note", b"x\n").delivered[0].name
+    got = {told.get(timeout=10), told.get(timeout=10)}
+    assert got == {("delivered", f"bob/inbox/{name}"), ("sent", f"bob/sent/{name}")}
+
+
 def test_registry_changes_are_told(root: Root, told: Told) -> None:
     registry.register(root, "carl", "r", "planner", "t")
     expect(told, ("registry", "dir/carl.txt"))

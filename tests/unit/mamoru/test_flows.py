@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 
-def test_simple_task_request_S_row85_row86(team: Any) -> None:
+def test_simple_task_request_S(team: Any) -> None:
     both = team("a", "b")
     both.say("a", "task_req", to="b", detail="/tmp/pr")
     assert both.guards["b"].state.status == "busy"
@@ -25,7 +25,7 @@ def test_simple_task_request_S_row85_row86(team: Any) -> None:
     ]
 
 
-def test_task_with_clarification_S_row89(team: Any) -> None:
+def test_task_with_clarification_S(team: Any) -> None:
     both = team("a", "b")
     both.say("a", "task_req", to="b")
     both.say("b", "task_clarify")
@@ -43,7 +43,7 @@ def test_task_with_clarification_S_row89(team: Any) -> None:
     assert [who for who, _, _ in both.forwards] == ["b", "a", "b", "a", "a"]
 
 
-def test_task_rejection_S_row87(team: Any) -> None:
+def test_task_rejection_S(team: Any) -> None:
     three = team("a", "b", "c")
     three.say("a", "task_req", to="b")
     three.say("c", "task_req", to="b")
@@ -72,7 +72,7 @@ def test_sub_delegation_S(team: Any) -> None:
     assert all(guard.state.status == "available" for guard in three.guards.values())
 
 
-def test_a_coordinator_and_two_workers_row91(team: Any) -> None:
+def test_a_coordinator_and_two_workers(team: Any) -> None:
     three = team("a", "b", "c")
     for worker in ("b", "c"):
         three.say("a", "task_req", to=worker)
@@ -83,14 +83,14 @@ def test_a_coordinator_and_two_workers_row91(team: Any) -> None:
 
 
 @pytest.mark.parametrize("end", ["task_fail", "task_done"])
-def test_a_result_ends_it_on_both_sides_row94(team: Any, end: str) -> None:
+def test_a_result_ends_it_on_both_sides(team: Any, end: str) -> None:
     both = team("a", "b")
     both.say("a", "task_req", to="b")
     both.say("b", end)
     assert not both.guards["a"].state.given and both.guards["b"].state.active is None
 
 
-def test_cancel_row93(team: Any) -> None:
+def test_cancel(team: Any) -> None:
     both = team("a", "b")
     both.say("a", "task_req", to="b")
     both.say("a", "task_cancel")
@@ -99,13 +99,13 @@ def test_cancel_row93(team: Any) -> None:
     assert both.guards["b"].state.status == "available"
 
 
-def test_a_broadcast_reaches_everybody_else_once_row92(team: Any) -> None:
+def test_a_broadcast_reaches_everybody_else_once(team: Any) -> None:
     three = team("a", "b", "c")
     three.say("a", "broadcast")
     assert three.forwards == [("b", "broadcast", ""), ("c", "broadcast", "")]
 
 
-def test_pings_both_ways_row90(team: Any) -> None:
+def test_pings_both_ways(team: Any) -> None:
     from swarm.events import Event
 
     both = team("a", "b")

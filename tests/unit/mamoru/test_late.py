@@ -1,6 +1,6 @@
 """Late, crossing, repeated and foreign messages.
 
-``rowNN`` names a row of the known client's own tests, ``aNN``, ``kNN`` a known trap, ``S`` the seed.
+``S`` at the end of a name: the seed says so.
 """
 
 from typing import Any
@@ -20,14 +20,14 @@ MINUTE = 60.0
 
 
 class TestLateAndCrossing:
-    def test_a_strangers_cancel_is_ignored_and_noted_a11(self, bob: Any) -> None:
+    def test_a_strangers_cancel_is_ignored_and_noted(self, bob: Any) -> None:
         key = bob.take("amy")
         bob.get("task_cancel", "mallory", task=key)
         assert bob.of(Notify) and not bob.sent and not bob.of(Interrupt)
         assert bob.state.status == "busy"
 
     @pytest.mark.parametrize("active", [True, False])
-    def test_a_stale_cancel_is_acked_without_effect_a11(self, bob: Any, active: bool) -> None:
+    def test_a_stale_cancel_is_acked_without_effect(self, bob: Any, active: bool) -> None:
         old = bob.take()
         bob.say("task_done")
         if active:
@@ -43,7 +43,7 @@ class TestLateAndCrossing:
         assert bob.state.active is None and not bob.sent
 
     @pytest.mark.parametrize("kind", ["task_done", "task_fail", "task_update", "task_clarify"])
-    def test_what_comes_after_the_end_reopens_nothing_k01(self, bob: Any, kind: str) -> None:
+    def test_what_comes_after_the_end_reopens_nothing(self, bob: Any, kind: str) -> None:
         key = bob.ask("eve")
         bob.get("task_fail", "eve", task=key)
         bob.get(kind, "eve", task=key)
@@ -63,7 +63,7 @@ class TestLateAndCrossing:
         bob.get("task_done", "mallory", task=key)
         assert bob.forwarded == ["late"] and bob.state.given
 
-    def test_two_workers_in_one_thread_are_two_tasks_k17(self, bob: Any) -> None:
+    def test_two_workers_in_one_thread_are_two_tasks(self, bob: Any) -> None:
         for worker in ("eve", "fay"):
             sent = Event(kind="task_req", sender="bob", to=worker, task="T", id=f"01_{worker}.txt")
             bob.do(Sent(sent))
@@ -86,11 +86,11 @@ class TestLateAndCrossing:
             bob.get(kind, "bob", to=to, task="7", id="7")
             assert not bob.sent and not bob.forwarded and bob.state.active is None
 
-    def test_a_message_to_somebody_else_is_left_alone_row95(self, bob: Any) -> None:
+    def test_a_message_to_somebody_else_is_left_alone(self, bob: Any) -> None:
         bob.get("task_req", to="carl")
         assert not bob.sent and not bob.forwarded
 
-    def test_a_stale_request_is_failed_not_started_a5(self, bob: Any) -> None:
+    def test_a_stale_request_is_failed_not_started(self, bob: Any) -> None:
         bob.get("task_req", at=NOW - 20 * MINUTE - 1, id="5")
         assert bob.kinds == ["task_fail"] and bob.sent[0].origin == "task_fail:5:bob"
         assert bob.state.active is None and not bob.forwarded

@@ -195,7 +195,7 @@ def test_a_message_the_machine_breaks_on_is_told_left_and_hides_no_other(
     assert place.kinds() == ["task_ack"] and not place.memory.waiting["bob"]
 
 
-def test_a_result_that_is_there_beats_the_timeout_of_the_same_moment_k05(place: Place) -> None:
+def test_a_result_that_is_there_beats_the_timeout_of_the_same_moment(place: Place) -> None:
     asked = place.memory.post(Event(kind="task_req", sender="bob", to="amy", content="x", at=NOW))
     place.bob.turn(NOW)
     place.now = late = NOW + 1300
@@ -245,8 +245,11 @@ def test_after_a_restart_it_knows_its_task_and_what_it_gave(place: Place) -> Non
     assert (asked.task, "amy") in bob.state.given and bob.state.status == "busy"
 
 
-def test_joining_says_hello_where_that_is_the_custom(place: Place) -> None:
+def test_who_was_inactive_says_hello_and_who_was_there_already_does_not(place: Place) -> None:
     place.bob.join(NOW)
+    assert place.memory.messages == []
+    place.memory.change(["bob"], status="inactive")
+    place.restart().join(NOW)
     assert [(e.kind, e.intent) for e in place.memory.messages] == [("broadcast", "agent_join")]
 
 

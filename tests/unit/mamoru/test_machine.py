@@ -1,6 +1,6 @@
 """What a guardian does with messages, rule by rule.
 
-``rowNN`` names a row of the known client's own tests, ``aNN``, ``kNN`` a known trap, ``S`` the seed.
+``S`` at the end of a name: the seed says so.
 """
 
 from typing import Any
@@ -19,13 +19,13 @@ NOW = 1_000_000.0
 
 
 class TestNineAutoHandledRows:
-    def test_ping_gets_a_pong_and_no_mind_is_asked_S_row33_a22(self, bob: Any) -> None:
+    def test_ping_gets_a_pong_and_no_mind_is_asked_S(self, bob: Any) -> None:
         bob.get("ping", id="7")
         (pong,) = bob.sent
         assert (pong.kind, pong.to, pong.ref, pong.origin) == ("pong", "amy", "7", "pong:7:bob")
         assert not bob.forwarded and bob.state.status == "available"
 
-    def test_a_request_is_acked_taken_and_forwarded_S_row35_row36(self, bob: Any) -> None:
+    def test_a_request_is_acked_taken_and_forwarded_S(self, bob: Any) -> None:
         bob.get("task_req", id="42", task="42")
         (ack,) = bob.sent
         assert (ack.kind, ack.to, ack.task, ack.ref) == ("task_ack", "amy", "42", "42")
@@ -34,7 +34,7 @@ class TestNineAutoHandledRows:
         active = bob.state.active
         assert active and (active.task, active.requester, active.since) == ("42", "amy", NOW)
 
-    def test_while_busy_a_request_is_rejected_as_busy_S_row37_row87(self, bob: Any) -> None:
+    def test_while_busy_a_request_is_rejected_as_busy_S(self, bob: Any) -> None:
         bob.take("amy")
         first = bob.state.active
         bob.get("task_req", "carl", id="9", task="9")
@@ -47,7 +47,7 @@ class TestNineAutoHandledRows:
         )
         assert bob.state.active == first and not bob.forwarded and not bob.of(SetStatus)
 
-    def test_cancel_interrupts_acks_and_frees_S_row40_row93(self, bob: Any) -> None:
+    def test_cancel_interrupts_acks_and_frees_S(self, bob: Any) -> None:
         key = bob.take()
         bob.get("task_cancel", task=key, id="50")
         (ack,) = bob.sent
@@ -56,9 +56,7 @@ class TestNineAutoHandledRows:
         assert bob.of(SetStatus) == [SetStatus("available")]
         assert bob.state.active is None and not bob.forwarded
 
-    def test_join_leave_and_status_change_keep_the_roster_S_row41_row42_row43_row75(
-        self, bob: Any
-    ) -> None:
+    def test_join_leave_and_status_change_keep_the_roster_S(self, bob: Any) -> None:
         bob.get("broadcast", "eve", to="", intent="agent_join")
         assert dict(bob.state.teammates())["eve"].status == "available" and not bob.actions
         bob.get("broadcast", "eve", to="", intent="agent_status_change", content="eve is busy")
@@ -66,12 +64,12 @@ class TestNineAutoHandledRows:
         bob.get("broadcast", "eve", to="", intent="agent_leave")
         assert dict(bob.state.teammates()) == {} and not bob.actions
 
-    def test_task_ack_is_noted_S_row48(self, bob: Any) -> None:
+    def test_task_ack_is_noted_S(self, bob: Any) -> None:
         key = bob.ask("eve")
         bob.get("task_ack", "eve", task=key)
         assert bob.state.given[key, "eve"].state == "accepted" and not bob.actions
 
-    def test_cancel_ack_ends_the_task_and_frees_the_worker_S_row49(self, bob: Any) -> None:
+    def test_cancel_ack_ends_the_task_and_frees_the_worker_S(self, bob: Any) -> None:
         bob.mates(eve="busy")
         key = bob.ask("eve")
         bob.say("task_cancel", task=key)
@@ -83,15 +81,13 @@ class TestNineAutoHandledRows:
 
 class TestForwards:
     @pytest.mark.parametrize("kind", ["task_clarify", "task_update", "task_done", "task_fail"])
-    def test_what_the_worker_says_reaches_the_mind_S_row45_row46_row86_row94(
-        self, bob: Any, kind: str
-    ) -> None:
+    def test_what_the_worker_says_reaches_the_mind_S(self, bob: Any, kind: str) -> None:
         key = bob.ask("eve")
         bob.get(kind, "eve", task=key)
         assert bob.forwarded == [""] and not bob.sent
         assert bool(bob.state.given) == (kind in ("task_clarify", "task_update"))
 
-    def test_a_reject_reaches_the_mind_S_row45(self, bob: Any) -> None:
+    def test_a_reject_reaches_the_mind_S(self, bob: Any) -> None:
         key = bob.ask("eve")
         bob.get("task_reject", "eve", task=key, content="busy")
         assert bob.forwarded == [""] and not bob.state.given
@@ -112,29 +108,29 @@ class TestForwards:
             ("hug", {}, "unknown event"),
         ],
     )
-    def test_other_broadcasts_info_and_unknown_events_too_row44_row47(
+    def test_other_broadcasts_info_and_unknown_events_too(
         self, bob: Any, kind: str, more: dict[str, str], reason: str
     ) -> None:
         bob.get(kind, **more)
         assert bob.forwarded == [reason] and not bob.sent
 
-    def test_a_message_that_is_no_event_is_shown_or_noted_row56(self, bob: Any) -> None:
+    def test_a_message_that_is_no_event_is_shown_or_noted(self, bob: Any) -> None:
         bob.get("task_req", problem="malformed: lacks To")
         assert bob.forwarded == ["malformed: lacks To"] and not bob.sent
         bob.get("", content="", problem="no event")
         assert bob.of(Notify) and not bob.of(Forward)
 
-    def test_a_request_in_another_ones_task_is_only_forwarded_row38(self, bob: Any) -> None:
+    def test_a_request_in_another_ones_task_is_only_forwarded(self, bob: Any) -> None:
         bob.get("task_req", id="8", task="7")
         assert bob.forwarded == ["not new"] and not bob.sent
         bob.get("task_req", id="01_x_abcd.txt", task="review-4f2a")
         assert bob.kinds == ["task_ack"]
 
-    def test_a_half_written_request_is_its_own_task_a2(self, bob: Any) -> None:
+    def test_a_half_written_request_is_its_own_task(self, bob: Any) -> None:
         bob.get("task_req", id="8", task="")
         assert bob.kinds == ["task_ack"] and bob.sent[0].task == "8"
 
-    def test_a_broadcast_request_is_taken_by_each_who_is_free_row39(self, bob: Any) -> None:
+    def test_a_broadcast_request_is_taken_by_each_who_is_free(self, bob: Any) -> None:
         bob.get("task_req", to="", id="8", task="8")
         assert bob.kinds == ["task_ack"]
         bob.get("task_req", to="", id="9", task="9")
@@ -143,7 +139,7 @@ class TestForwards:
 
 class TestOutbound:
     @pytest.mark.parametrize("kind", ["task_done", "task_fail"])
-    def test_a_result_frees_the_worker_S_row50_row72(self, bob: Any, kind: str) -> None:
+    def test_a_result_frees_the_worker_S(self, bob: Any, kind: str) -> None:
         key = bob.take()
         bob.say(kind)
         (event,) = bob.sent
@@ -151,7 +147,7 @@ class TestOutbound:
         assert bob.of(SetStatus) == [SetStatus("available")] and bob.state.active is None
 
     @pytest.mark.parametrize("kind", ["task_update", "task_clarify"])
-    def test_an_update_or_a_question_leaves_it_busy_S_row51(self, bob: Any, kind: str) -> None:
+    def test_an_update_or_a_question_leaves_it_busy_S(self, bob: Any, kind: str) -> None:
         key = bob.take()
         bob.say(kind)
         (event,) = bob.sent
@@ -159,7 +155,7 @@ class TestOutbound:
         assert bob.state.status == "busy" and not bob.of(SetStatus)
 
     @pytest.mark.parametrize("kind", ["task_done", "task_fail", "task_update", "task_clarify"])
-    def test_a_result_must_name_the_active_task_a12(self, bob: Any, kind: str) -> None:
+    def test_a_result_must_name_the_active_task(self, bob: Any, kind: str) -> None:
         bob.say(kind)
         assert bob.of(Refuse)[0].code == "no-task"
         bob.take()
@@ -179,7 +175,7 @@ class TestOutbound:
             bob.say(kind, task=given)
             assert bob.of(Refuse)[0].code == "ended"
 
-    def test_an_answer_goes_to_the_task_we_gave_not_the_one_we_do_a12(self, bob: Any) -> None:
+    def test_an_answer_goes_to_the_task_we_gave_not_the_one_we_do(self, bob: Any) -> None:
         bob.take("amy")
         key = bob.ask("eve")
         bob.get("task_clarify", "eve", task=key, id="60")
@@ -217,16 +213,12 @@ class TestOutbound:
             ("hug", "unknown-event"),
         ],
     )
-    def test_reserved_and_unknown_events_are_refused_row68_row69(
-        self, bob: Any, kind: str, code: str
-    ) -> None:
+    def test_reserved_and_unknown_events_are_refused(self, bob: Any, kind: str, code: str) -> None:
         bob.take()
         bob.say(kind, to="amy")
         assert bob.of(Refuse)[0].code == code and not bob.sent
 
-    def test_a_request_needs_a_known_recipient_who_is_not_oneself_row64_row66(
-        self, bob: Any
-    ) -> None:
+    def test_a_request_needs_a_known_recipient_who_is_not_oneself(self, bob: Any) -> None:
         bob.mates(eve="available", fay="inactive")
         bob.say("task_req", to="eve")
         assert (bob.sent[0].need_reply, bob.sent[0].sender) == (True, "bob")
@@ -238,12 +230,12 @@ class TestOutbound:
         bob.say("task_req", to="fay")
         assert bob.kinds == ["task_req"] and bob.of(Notify)
 
-    def test_all_others_are_just_sent_S_row73(self, bob: Any) -> None:
+    def test_all_others_are_just_sent_S(self, bob: Any) -> None:
         for kind in ("broadcast", "info_only"):
             bob.say(kind)
             assert bob.kinds == [kind] and not bob.of(SetStatus)
 
-    def test_leaving_fails_the_active_task_row59(self, bob: Any) -> None:
+    def test_leaving_fails_the_active_task(self, bob: Any) -> None:
         key = bob.take()
         bob.say("broadcast", intent="agent_leave")
         assert bob.kinds == ["task_fail", "broadcast"] and bob.sent[0].task == key

@@ -1,6 +1,6 @@
 """Rejected requests that are sent again.
 
-``rowNN`` names a row of the known client's own tests, ``aNN``, ``kNN`` a known trap, ``S`` the seed.
+``S`` at the end of a name: the seed says so.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ class TestRetry:
         bob.get("task_reject", "eve", task=key, content="busy")
         return key
 
-    def test_block_waits_in_silence_row96(self, bob: Any) -> None:
+    def test_block_waits_in_silence(self, bob: Any) -> None:
         bob.mates(eve="busy")
         key = self.rejected(bob, "block")
         assert not bob.actions
@@ -35,7 +35,7 @@ class TestRetry:
         )
         assert not bob.of(Notify)
 
-    def test_queue_tells_both_times_row97(self, bob: Any) -> None:
+    def test_queue_tells_both_times(self, bob: Any) -> None:
         self.rejected(bob, "queue")
         assert bob.forwarded == ["queued to be retried"]
         bob.mates(eve="available")
@@ -48,7 +48,7 @@ class TestRetry:
         bob.later(50)
         assert bob.forwarded == [] and not bob.sent
 
-    def test_accepted_means_no_resend_row98(self, bob: Any) -> None:
+    def test_accepted_means_no_resend(self, bob: Any) -> None:
         key = bob.ask("eve", retry="queue")
         bob.get("task_ack", "eve", task=key)
         for _ in range(10):
@@ -56,7 +56,7 @@ class TestRetry:
             bob.later(5)
             assert not bob.sent
 
-    def test_it_fires_also_when_the_target_was_available_all_along_a13(self, bob: Any) -> None:
+    def test_it_fires_also_when_the_target_was_available_all_along(self, bob: Any) -> None:
         bob.mates(eve="available")
         self.rejected(bob)
         bob.later(1.9)
@@ -73,6 +73,29 @@ class TestRetry:
         bob.get("task_reject", "eve", task=key)
         bob.later(10)
         assert len(bob.sent) == 1
+
+    def test_a_worker_without_an_entry_in_a_mail_tree_is_tried_again(self, make: Any) -> None:
+        bob = make(announce=False)
+        self.rejected(bob)
+        bob.mates(amy="available")
+        bob.later(2)
+        assert bob.kinds == ["task_req"]
+
+    def test_one_without_a_row_on_a_channel_is_tried_again_when_it_appears(self, bob: Any) -> None:
+        self.rejected(bob)
+        bob.mates(amy="available")
+        bob.later(60)
+        assert not bob.sent
+        bob.mates(amy="available", eve="available")
+        bob.do(Tick())
+        assert bob.kinds == ["task_req"]
+
+    def test_one_whose_entry_says_otherwise_is_left_alone(self, make: Any) -> None:
+        bob = make(announce=False)
+        bob.mates(eve="inactive")
+        self.rejected(bob)
+        bob.later(60)
+        assert not bob.sent
 
     def test_in_order_for_each_target(self, bob: Any) -> None:
         bob.mates(eve="busy")

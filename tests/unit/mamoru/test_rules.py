@@ -11,6 +11,7 @@ from swarm.mamoru.effects import EFFECTS, find
 from swarm.mamoru.machine import ROWS
 from swarm.mamoru.render import diagram, fill
 from swarm.mamoru.rules import CAUSES, OUTBOUND, RECEIVED, RULES, SELF, TIME
+from swarm.mamoru.tasks import ANSWERS
 
 PAGE = Path(swarm.__file__).parent.parent / "docs" / "guardian.md"
 
@@ -78,6 +79,17 @@ def test_every_phrase_is_used_and_explained() -> None:
     assert used == set(EFFECTS.values())
     assert all(function.__doc__ for function in (*CONDITIONS.values(), *EFFECTS.values()))
     assert {rule.event for rule in RULES if rule.side in (TIME, SELF)} == set(CAUSES)
+
+
+def test_what_answers_a_request_or_a_cancel_is_what_the_rows_say() -> None:
+    answers = {
+        phrase.split()[1]
+        for rule in RULES
+        if rule.event in ("task_req", "task_cancel")
+        for phrase in rule.effects
+        if phrase.startswith("answer ")
+    }
+    assert answers == ANSWERS
 
 
 def test_the_page_shows_the_table_as_it_is() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from swarm.errors import SwarmError, Unknown, UsageError
 from swarm.events import Event
-from swarm.mamoru import speaking
+from swarm.mamoru import following, speaking
 from swarm.transport.base import Outcome
 from swarm.transport.memory import Memory, MemoryStore
 
@@ -47,10 +47,10 @@ class Place:
         return self.store.roster()[agent].status
 
     def kinds(self, agent: str, key: str) -> list[str]:
-        return [event.kind for event in speaking.about(self.store, agent, key)[1]]
+        return [event.kind for event in following.about(self.store, agent, key)[1]]
 
     def state(self, agent: str, key: str) -> str:
-        return speaking.tasks(self.store, agent)[key].state
+        return following.tasks(self.store, agent)[key].state
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ def test_what_cannot_be_sent(place: Place, more: dict[str, Any], expected: tuple
 def test_who_is_unknown_says_nothing(place: Place) -> None:
     assert of(place.refused("zoe", "task_req", to="bob")) == (4, "unknown-agent")
     with pytest.raises(Unknown):
-        speaking.tasks(place.store, "zoe")
+        following.tasks(place.store, "zoe")
 
 
 def test_a_recipient_that_only_the_store_knows(
@@ -199,8 +199,8 @@ def test_tasks_are_those_of_both_sides_oldest_first(place: Place) -> None:
     two = place.ask("eve", "bob")
     place.now += 1
     three = place.ask("eve", "amy")
-    assert list(speaking.tasks(place.store, "bob")) == [one, two]
-    assert list(speaking.tasks(place.store, "amy")) == [one, three]
+    assert list(following.tasks(place.store, "bob")) == [one, two]
+    assert list(following.tasks(place.store, "amy")) == [one, three]
 
 
 def test_about_a_task_is_told_once_and_only_to_its_parties(place: Place) -> None:
@@ -208,7 +208,7 @@ def test_about_a_task_is_told_once_and_only_to_its_parties(place: Place) -> None
     assert place.kinds("amy", key) == ["task_req"]
     for agent, task in (("eve", key), ("bob", other), ("amy", "no")):
         with pytest.raises(Unknown):
-            speaking.about(place.store, agent, task)
+            following.about(place.store, agent, task)
 
 
 def test_a_wrong_call_is_a_usage_error(place: Place) -> None:

@@ -63,7 +63,7 @@ def test_a_task_known_from_a_follow_up_only() -> None:
     assert (task.requester, task.worker, task.state, task.ref) == ("a", "b", "accepted", "1")
 
 
-def test_two_workers_in_one_thread_are_two_tasks_k17() -> None:
+def test_two_workers_in_one_thread_are_two_tasks() -> None:
     second = ASK.replace(to="c", id="2", at=2.0)
     tasks = fold([ASK, second, worker("task_done", 3)])
     assert {slot: task.state for slot, task in tasks.items()} == {"1": "done", "1/c": "asked"}

@@ -1,6 +1,6 @@
 """Timeouts, signs of life, changes of status.
 
-``rowNN`` names a row of the known client's own tests, ``aNN``, ``kNN`` a known trap, ``S`` the seed.
+``S`` at the end of a name: the seed says so.
 """
 
 from typing import Any
@@ -29,9 +29,7 @@ MINUTE = 60.0
 
 
 class TestTimeout:
-    def test_silence_cancels_after_20_minutes_then_tells_after_20_s_S_row78_row80(
-        self, bob: Any
-    ) -> None:
+    def test_silence_cancels_after_20_minutes_then_tells_after_20_s_S(self, bob: Any) -> None:
         bob.mates(eve="busy")
         key = bob.ask("eve")
         assert due(bob.state) <= NOW + 20 * MINUTE
@@ -60,7 +58,7 @@ class TestTimeout:
         return guard.sent
 
     @pytest.mark.parametrize("kind", ["task_ack", "task_update", "task_clarify"])
-    def test_any_word_of_the_worker_restarts_it_S_row79(self, bob: Any, kind: str) -> None:
+    def test_any_word_of_the_worker_restarts_it_S(self, bob: Any, kind: str) -> None:
         key = bob.ask("eve")
         bob.later(19 * MINUTE)
         bob.get(kind, "eve", task=key)
@@ -69,7 +67,7 @@ class TestTimeout:
         bob.later(2 * MINUTE)
         assert bob.kinds == ["task_cancel"]
 
-    def test_our_own_clarification_restarts_it_a9(self, bob: Any) -> None:
+    def test_our_own_clarification_restarts_it(self, bob: Any) -> None:
         key = bob.ask("eve")
         bob.get("task_clarify", "eve", task=key)
         bob.later(19 * MINUTE)
@@ -77,7 +75,7 @@ class TestTimeout:
         bob.later(19 * MINUTE)
         assert not bob.sent
 
-    def test_an_ack_in_time_leaves_the_worker_alone_row81(self, bob: Any) -> None:
+    def test_an_ack_in_time_leaves_the_worker_alone(self, bob: Any) -> None:
         key = bob.ask("eve")
         bob.later(20 * MINUTE)
         bob.now += 19
@@ -85,7 +83,7 @@ class TestTimeout:
         bob.later(60)
         assert not bob.of(MarkInactive) and not bob.state.given
 
-    def test_a_result_read_before_the_timeout_is_judged_counts_k05(self, bob: Any) -> None:
+    def test_a_result_read_before_the_timeout_is_judged_counts(self, bob: Any) -> None:
         key = bob.ask("eve")
         bob.now += 30 * MINUTE
         bob.get("task_done", "eve", task=key)
@@ -108,7 +106,7 @@ class TestTimeout:
 
 
 class TestLiveness:
-    def test_a_minute_of_silence_is_a_suspicion_then_20_s_S_a6(self, bob: Any) -> None:
+    def test_a_minute_of_silence_is_a_suspicion_then_20_s_S(self, bob: Any) -> None:
         bob.mates(eve="available 61")
         bob.state.awake = 0.0
         bob.do(Tick())
@@ -130,7 +128,7 @@ class TestLiveness:
         bob.later(1)
         assert bob.kinds == ["ping"]
 
-    def test_a_late_message_takes_the_marked_one_back_a7(self, bob: Any) -> None:
+    def test_a_late_message_takes_the_marked_one_back(self, bob: Any) -> None:
         bob.mates(eve="available")
         bob.later(60)
         bob.later(20)
@@ -185,13 +183,13 @@ class TestLiveness:
         bob.do(Tick())
         assert [(event.kind, event.to) for event in bob.sent] == [("ping", "eve")]
 
-    def test_one_that_never_gave_a_sign_is_not_judged_by_silence_k16(self, bob: Any) -> None:
+    def test_one_that_never_gave_a_sign_is_not_judged_by_silence(self, bob: Any) -> None:
         bob.do(Roster({"eve": Mate(status="available", seen=0.0)}, NOW))
         bob.ask("eve")
         bob.later(10 * MINUTE)
         assert not bob.sent
 
-    def test_a_heartbeat_from_the_future_is_none_k07(self, bob: Any) -> None:
+    def test_a_heartbeat_from_the_future_is_none(self, bob: Any) -> None:
         ahead = {"eve": Mate(status="available", seen=NOW + 3 * 86400)}
         bob.do(Roster(ahead, NOW))
         bob.now += 60
@@ -199,7 +197,7 @@ class TestLiveness:
         bob.do(Tick())
         assert bob.kinds == ["ping"]
 
-    def test_a_heartbeat_that_moves_is_one_whatever_its_clock_says_k07(self, bob: Any) -> None:
+    def test_a_heartbeat_that_moves_is_one_whatever_its_clock_says(self, bob: Any) -> None:
         for minute in range(10):
             moved = {"eve": Mate(status="available", seen=NOW - 86400 + minute)}
             bob.do(Roster(moved, bob.now, before=bob.state.roster if minute else None))
@@ -235,7 +233,7 @@ class TestLiveness:
         bob.later(11 * MINUTE)
         assert bob.kinds == ["task_cancel"]
 
-    def test_being_marked_by_others_is_undone_S_a7(self, bob: Any) -> None:
+    def test_being_marked_by_others_is_undone_S(self, bob: Any) -> None:
         bob.mates(bob="inactive")
         assert bob.of(SetStatus) == [SetStatus("available")]
         bob.later(3)
@@ -250,7 +248,7 @@ class TestLiveness:
 
 
 class TestStatus:
-    def test_a_change_is_broadcast_3_s_later_if_it_still_holds_a10(self, bob: Any) -> None:
+    def test_a_change_is_broadcast_3_s_later_if_it_still_holds(self, bob: Any) -> None:
         bob.take()
         bob.later(2.9)
         assert not bob.sent
@@ -268,7 +266,7 @@ class TestStatus:
         bob.later(10)
         assert not bob.sent
 
-    def test_joining_greets_and_is_available_S_row58(self, make: Any) -> None:
+    def test_joining_greets_and_is_available_S(self, make: Any) -> None:
         bob = make(status="inactive")
         bob.do(Joined())
         assert [event.intent for event in bob.sent] == ["agent_join"]

@@ -1,6 +1,7 @@
 """What an idle agent costs, in calls to the system."""
 
 import os
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from swarm.events import Event
 from swarm.mailbox import delivery, registry
 from swarm.mailbox.layout import Root
 from swarm.transport import mail, mail_files
@@ -37,8 +39,13 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Times are believed at once."""
-    monkeypatch.setattr(mail_files, "SETTLED", 0.0)
-    monkeypatch.setattr(mail, "LOOK", 0.0)
+    for module, name in (
+        (mail_files, "SETTLED"),
+        (mail_files, "TICKS"),
+        (mail, "LOOK"),
+        (mail, "GLANCE"),
+    ):
+        monkeypatch.setattr(module, name, 0.0)
 
 
 def test_a_look_at_idle_agents_is_two_stats_each(
@@ -60,8 +67,9 @@ def test_a_look_at_idle_agents_is_two_stats_each(
 
 
 def test_a_look_with_nothing_new_opens_no_message(
-    root: Root, store: MailStore, calls: Counter[str]
+    root: Root, store: MailStore, monkeypatch: pytest.MonkeyPatch, calls: Counter[str]
 ) -> None:
+    monkeypatch.setattr(mail_files, "TICKS", 60.0)
     bob = store.open("bob")
     for number in range(20):
         delivery.send(root, "amy", ["bob"], f"n{number}", b"", thread="t")
@@ -108,3 +116,19 @@ def test_thousands_take_turns_while_events_come(
         found |= store.wait(0.1) or set()
     assert "bob" in found
     store.close()
+
+
+def test_the_answers_of_two_wait_for_the_disk_together(
+    root: Root, store: MailStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sides = {agent: store.open(agent) for agent in ("amy", "bob")}
+    root.sync = True
+    together = threading.Barrier(2, timeout=10)
+    monkeypatch.setattr(os, "fsync", lambda _: together.wait())
+
+    def turn(agent: str) -> None:
+        other = "bob" if agent == "amy" else "amy"
+        sides[agent].apply(Outcome(sends=[Event(kind="info_only", to=other, content="hello")]))
+
+    store.each(sides, turn)
+    assert [len(side.receive()) for side in sides.values()] == [1, 1]

@@ -413,3 +413,15 @@ def test_what_cannot_be_watched_is_looked_at(root: Root, monkeypatch: pytest.Mon
         time.sleep(0.05)
     assert notes == ["the mail tree is not watched, only looked at: no watches left"]
     store.close()
+
+
+def test_what_is_said_in_one_moment_keeps_its_order(root: Root, store: MailStore) -> None:
+    voice = store.voice("bob")
+    said = [
+        Event(kind=kind, to="amy", task="t", at=1_700_000_000.25, content=kind)
+        for kind in ("task_ack", "task_update", "task_done")
+    ]
+    voice.apply(Outcome(sends=said))
+    for agent in ("amy", "bob"):
+        kinds = [event.kind for event in store.voice(agent).conversation()]
+        assert kinds == ["task_ack", "task_update", "task_done"]

@@ -1,4 +1,4 @@
-"""Lets one step on the disk go wrong, in any Python process that has this folder on PYTHONPATH.
+"""Lets one step on the disk go wrong, in a process that runs this first.
 
 A step is a call that changes what is below FAULT_TREE, or that writes to stdout.  Each gets a
 line in FAULT_LOG.  To step number FAULT_AT happens FAULT_KIND:

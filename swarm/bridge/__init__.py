@@ -1,0 +1,1 @@
+"""A mail tree and a channel of the team bus as one conversation (design decision 2)."""

@@ -1,0 +1,240 @@
+"""Performs planned actions one by one; each may be performed again without effect.
+
+Files are on the disk before the channel notes that they are; a row is stored once for its
+origin.  So a crash anywhere leaves something to be planned again, and nothing twice.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+
+from swarm import disk, message, names
+from swarm.bridge import details, plan
+from swarm.bridge.crossing import File, Row
+from swarm.bridge.mail_side import MailSide
+from swarm.bridge.pair import Ledger
+from swarm.bridge.plan import Action, Session
+from swarm.bridge.who import Who
+from swarm.errors import from_os
+from swarm.events import Event
+from swarm.mailbox import guests, receipts, registry
+from swarm.mailbox.layout import Root, has_box, is_known, make_box
+from swarm.team.mirror import MAIL, MAIL_LEFT, Mirror, Pair, Post
+from swarm.team.rows import AgentRow
+
+# The row of the tree itself: whatever no known agent wrote.
+TREE = "."
+Tell = Callable[[str, str], None]
+
+
+@dataclass(slots=True)
+class Staged:
+    """A file of a row under its hidden name."""
+
+    path: str
+    file: File
+    data: bytes
+
+
+class Apply:
+    """Where and how; ``told``: what was last said of each resident."""
+
+    def __init__(
+        self, root: Root, mirror: Mirror, mail: MailSide, pair: Pair, ledger: Ledger, tell: Tell
+    ) -> None:
+        self.told: dict[str, tuple[str, str]] = {}
+        self.who = Who()
+        self._root = root
+        self._mirror = mirror
+        self._mail = mail
+        self._pair = pair
+        self._ledger = ledger
+        self._tell = tell
+
+    def perform(self, actions: Iterable[Action]) -> int:
+        """Perform them in their order; how many there were."""
+        count = 0
+        for kind, group in groupby(actions, type):
+            found = list(group)
+            count += len(found)
+            if kind is Row:
+                self._post([one for one in found if isinstance(one, Row)])
+            elif kind is File:
+                self._write([one for one in found if isinstance(one, File)])
+            else:
+                for action in found:
+                    self._one(action)
+        return count
+
+    def _one(self, action: Action) -> None:
+        match action:
+            case plan.Enter():
+                self._enter(action)
+            case plan.Part(agent, session):
+                self._mirror.part(self._row(agent, session, plan.Resident()))
+                self.told.pop(agent, None)
+            case plan.Beat(session, seen):
+                self._mirror.beat_for({session: seen})
+            case plan.Welcome(agent, session):
+                guests.welcome(self._root, agent, self._mirror.place.channel, session)
+                self.who.welcome(agent, session)
+                self._mail.welcomed()
+            case plan.Register(agent, row, status):
+                self._register(agent, row, status)
+            case plan.Restatus(agent, status, note):
+                registry.update(self._root, agent, status=status, note=note or None)
+            case plan.Touch(agent, seen):
+                os.utime(self._root.entry(agent), (seen, seen), follow_symlinks=False)
+            case plan.Unregister(agent):
+                registry.unregister(self._root, agent)
+            case plan.Receipt(agent, name):
+                receipts.write(self._root, agent, name)
+            case plan.Advance(session, number):
+                self._mirror.set_cursor(session, number)
+            case plan.Mirrored(number):
+                self._mirror.set_mirrored(self._pair.token, number)
+                self._pair.mirrored = number
+            case plan.Flaw(about, text):
+                self._tell(about, text)
+
+    # --- people ------------------------------------------------------------------------------
+
+    def _row(self, agent: str, session: str, resident: plan.Resident, status: str = "") -> AgentRow:
+        """A resident's row; its folder and the pair's token say whose it is."""
+        return AgentRow(
+            session, agent, resident.description, MAIL, self._pair.token,
+            f"{self._root.path}/{agent}", status or resident.status, resident.seen,
+        )  # fmt: skip
+
+    def _enter(self, action: plan.Enter) -> None:
+        row = self._row(action.agent, action.session, action.resident, action.status)
+        row.provider = MAIL if action.resident.entry else MAIL_LEFT
+        self._mirror.enter(row, action.joined)
+        self.who.settle(action.agent, action.session)
+        self.told[action.agent] = (action.resident.description, action.status)
+
+    def _register(self, agent: str, row: Session, status: str) -> None:
+        role, _, task = row.description.partition(": ")
+        role, task = _words(role) or "teammate", _words(task) or "-"
+        more = {"via": self._mirror.place.channel, "session": _words(row.session)}
+        registry.register(self._root, agent, role, "specialist", task, status, True, more)
+
+    def _present(self, sessions: Iterable[str]) -> None:
+        """Rows for guests whose channel was replaced, and for the tree itself."""
+        there = {row.session for row in self._mirror.roster()}
+        for session in set(sessions) - there:
+            agent = self.who.id(session)
+            if agent:
+                row = AgentRow(session, agent, status="inactive")
+            else:
+                row = self._row(TREE, session, plan.Resident())
+                row.name = "mail"
+            self._mirror.enter(row, joined=False)
+
+    def _session(self, agent: str) -> str:
+        return self.who.session(agent) or f"mail-{self._pair.token}"
+
+    # --- files to rows -----------------------------------------------------------------------
+
+    def _post(self, rows: Sequence[Row]) -> None:
+        ready = [self._addressed(row) for row in rows]
+        self._present({e.sender for e in ready} | {e.to for e in ready if e.to})
+        if self._root.sync:
+            disk.sync_files([e.detail for row, e in zip(rows, ready, strict=True) if row.text])
+        places = {row.key: place for place, row in enumerate(rows)}
+        posts = [
+            partial(self._found, row, event, places) for row, event in zip(rows, ready, strict=True)
+        ]
+        done: dict[str, int] = {}
+        for row, stored in zip(rows, self._mirror.post(posts), strict=True):
+            if stored.id:
+                done[row.key] = int(stored.id)
+            else:
+                self._tell(row.key, f"{row.key} cannot cross: {stored.problem}")
+            self._mail.settle(row.key, int(stored.id or 0))
+        self._ledger.note(done)
+
+    def _addressed(self, row: Row) -> Event:
+        """The event with sessions for mailboxes, its longer text in a file."""
+        sender = self._session(row.event.sender)
+        event = row.event.replace(
+            sender=sender, to=self._session(row.event.to) if row.event.to else ""
+        )
+        if not row.text:
+            return event
+        folder = sender if names.is_id(sender) else f"mail-{self._pair.token}"
+        path = self._mirror.place.write_detail(folder, _detail_name(row), row.text)
+        return event.replace(detail=path)
+
+    def _found(self, row: Row, event: Event, places: dict[str, int], done: dict[int, int]) -> Post:
+        agent, name = row.ref_key.partition("/")[::2]
+        ref = done.get(places.get(row.ref_key, -1), 0) or self._mail.number(agent, name)
+        return Post(event, ref, name, row.first, row.number)
+
+    # --- rows to files -----------------------------------------------------------------------
+
+    def _write(self, files: Sequence[File]) -> None:
+        """Stage all, sync all, give them their names in order; what fails leaves nothing."""
+        staged: list[Staged] = []
+        try:
+            staged += filter(None, map(self._stage, files))
+            if self._root.sync:
+                disk.sync_files([one.path for one in staged])
+            for one in staged:
+                disk.publish(one.path, f"{self._root.inbox(one.file.agent)}/{one.file.name}")
+                self._copy(one)
+            if self._root.sync:
+                for agent in {one.file.agent for one in staged}:
+                    disk.sync_folder(self._root.inbox(agent))
+        except OSError as error:
+            raise from_os(error, "write to", "the mail tree") from None
+        finally:
+            for one in staged:
+                disk.remove(one.path)
+
+    def _stage(self, file: File) -> "Staged | None":
+        """Write it under a hidden name; None if it was delivered, or nobody is there."""
+        root, agent = self._root, file.agent
+        if not is_known(root, agent):
+            self._tell(f"to {agent}", f"{agent} has no mailbox any more: {file.name} is left out")
+            return None
+        if self._is_there(agent, file.name):
+            return None
+        make_box(root, agent)
+        lines, body, problem = details.with_text(file, self._mirror.place.folder)
+        if problem:
+            self._tell(file.name, f"{agent}/inbox/{file.name}: {problem}")
+        data = message.format_message(lines, body)
+        return Staged(disk.write_temp(root.inbox(agent), data, False), file, data)
+
+    def _is_there(self, agent: str, name: str) -> bool:
+        """Whether it was delivered before: it lies there, was read, or was archived."""
+        root = self._root
+        folders = (root.inbox(agent), root.receipts(agent), root.sent(agent))
+        return any(os.path.lexists(f"{folder}/{name}") for folder in folders)
+
+    def _copy(self, staged: "Staged") -> None:
+        """The sender's copy, as far as it has a mailbox."""
+        file = staged.file
+        if file.copy and has_box(self._root, file.copy):
+            disk.create(f"{self._root.sent(file.copy)}/{file.name}", staged.data, False)
+
+
+def _words(text: str) -> str:
+    """Text of a row as it can stand in an entry."""
+    from swarm.events import one_line
+
+    return one_line(text)[:200].strip()
+
+
+def _detail_name(row: Row) -> str:
+    """The name of a detail file: that of the mail, if it can be."""
+    name = row.key.partition("/")[2]
+    if names.is_id(name):
+        return name
+    import hashlib
+
+    mark = hashlib.sha256(row.key.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return f"{names.slug(row.event.content)}-{mark}.txt"

@@ -1,0 +1,318 @@
+"""The bridge of one mail tree and one channel: looks at both, plans, applies, waits.
+
+Hints only shorten the wait: once a second everything is looked at that a time says has changed.
+"""
+
+import os
+import time
+from collections.abc import Callable
+
+from swarm import disk
+from swarm.bridge import crossing, plan, workers
+from swarm.bridge.apply import Apply, Tell
+from swarm.bridge.channel_side import ChannelSide
+from swarm.bridge.mail_side import MailSide
+from swarm.bridge.pair import MAKING, Ledger, find
+from swarm.bridge.plan import Action, People, Session
+from swarm.bridge.who import Who
+from swarm.errors import Conflict, SwarmError, from_os
+from swarm.events import Event
+from swarm.mailbox import receipts, watch
+from swarm.mailbox.layout import Root
+from swarm.team.mirror import PAGE, Mirror
+
+# Seconds between two looks at everything, between two looks while waiting, of standing by.
+LOOK = 1.0
+GLANCE = 0.005
+STAND_BY = 0.5
+# The longest a failed pass waits for the next.
+PATIENCE = 5.0
+
+
+class Bridge:
+    """Made only by who holds the pair's lock: see ``Standby``."""
+
+    def __init__(self, root: Root, mirror: Mirror, tell: Tell, rebuild: bool = False) -> None:
+        mirror.prepare()
+        self.root = root
+        self.mirror = mirror
+        ledger = Ledger(root, mirror.place.channel)
+        self.pair = find(root, mirror, ledger, rebuild)
+        self._numbers = ledger.numbers()
+        self._anew = self.pair.mirrored == MAKING
+        origins = mirror.origins(f"{self.pair.token}/")
+        self._mail = MailSide(root, self.pair.token, origins, self._anew)
+        ledger.note({k: n for k, n in self._mail.rows.items() if self._numbers.get(k) != n})
+        if self._anew and self._numbers:
+            mirror.keep_numbers(max(self._numbers.values()))
+        self._channel = ChannelSide(mirror, self.pair.token)
+        self._told: set[str] = set()
+        self._tell = tell
+        self._apply = Apply(root, mirror, self._mail, self.pair, ledger, self._once)
+        self._workers = workers.Workers(root, self._mail)
+        self._sessions: dict[str, Session] = {}
+        self._gone: set[str] = set()
+        self._waiting: set[str] = set()
+        self._cursors: dict[str, int] = {}
+        self._recalled = False
+
+    def _once(self, about: str, text: str) -> None:
+        """Told once for each thing, however often it is met."""
+        if about not in self._told:
+            self._told.add(about)
+            self._tell(about, text)
+
+    def _recall_requests(self) -> None:
+        """Requests from the channel that may still be open, of workers that have only files."""
+        who, after = self._apply.who, 0
+        while page := self.mirror.requests(after):
+            after = int(page[-1].id)
+            for event in page:
+                agent, sender = who.id(event.to), who.id(event.sender)
+                if agent in who.residents and sender and int(event.id) <= self.pair.mirrored:
+                    thread = self._channel.thread(int(event.id))
+                    self._workers.recall(agent, self._channel.file_name(event), thread, sender)
+
+    # --- one pass ------------------------------------------------------------------------------
+
+    def step(self, hinted: set[str] | None = None) -> int:
+        """Look, plan and perform a page of what is missing; how much there was.
+
+        ``hinted``: in whose mailboxes something may be new; None for everything.
+        """
+        count = 0
+        self._mail.look(hinted)
+        page = [] if self._making() else self._channel.page(self.pair.mirrored)
+        letters = self._mail.fresh(PAGE)
+        for event in page:
+            self._notice(event)
+        if hinted is None or self._strangers(page, letters):
+            count += self._apply.perform(self._people())
+        count += self._apply.perform(self._rows(page))
+        count += self._apply.perform(self._letters(letters))
+        if hinted is None or page:
+            count += self._apply.perform(self._reads(page))
+            count += self._speak()
+        if self._making() and not self._mail.behind:
+            self._made()
+        return count
+
+    def _strangers(self, page: list[Event], letters: list[plan.Letter]) -> bool:
+        """Whether somebody speaks, or is spoken to, who was not there before, or has left."""
+        who = self._apply.who
+        return any(not who.id(e.sender) or crossing.is_presence(e) for e in page) or any(
+            not who.session(agent) for one in letters for agent in (one.owner, one.sender)
+        )
+
+    def _speak(self) -> int:
+        """Say for workers without a guardian what their files say."""
+        found = self._workers.plan(self._apply.who)
+        for action in found:
+            if isinstance(action, plan.Speak):
+                self._workers.speak(action.agent, action.event)
+        return len(found)
+
+    def missing(self) -> list[Action]:
+        """What a step would do, without doing it."""
+        self._mail.look(None)
+        page = [] if self._making() else self._channel.page(self.pair.mirrored)
+        letters = self._letters(self._mail.fresh(PAGE))
+        actions = [*self._people(), *self._rows(page), *letters, *self._reads(page)]
+        return [*actions, *self._workers.plan(self._apply.who)]
+
+    def settle(self) -> None:
+        """Step until nothing is missing."""
+        while self.step():
+            continue
+
+    def _making(self) -> bool:
+        """Whether rows of the channel have to wait until all of the tree has crossed."""
+        return self.pair.mirrored == MAKING
+
+    def _made(self) -> None:
+        self._mail.made()
+        self._apply.perform([plan.Mirrored(0)])
+
+    def _people(self) -> list[Action]:
+        self._sessions = self._channel.sessions()
+        residents = self._mail.residents()
+        here = self._mail.guests(self.mirror.place.channel)
+        self._apply.who = Who(
+            [(row.ours, row.session) for row in self._sessions.values() if row.ours],
+            here,
+        )
+        for agent in self._workers.busy:
+            if agent in residents:
+                residents[agent].task = True
+        if not self._recalled:
+            self._recalled = True
+            self._recall_requests()
+        found = People(
+            who=self._apply.who,
+            residents=residents,
+            lodgers=self._mail.lodgers(self._apply.who.guests),
+            sessions=self._sessions,
+            told=self._apply.told,
+            waiting=frozenset(self._waiting),
+            gone=frozenset(self._gone),
+        )
+        return list(plan.people(found))
+
+    def _notice(self, event: Event) -> None:
+        """Who left, and who waits for an answer."""
+        sender, to = event.sender, event.to
+        if crossing.is_presence(event) and event.intent == "agent_leave":
+            self._gone.add(event.sender)
+        else:
+            self._gone.discard(event.sender)
+        if event.kind == "task_clarify":
+            self._waiting.add(sender)
+        elif event.kind == "task_clarify_res":
+            self._waiting.discard(to)
+        elif event.kind in ("task_done", "task_fail", "task_cancel_ack"):
+            self._waiting.discard(sender)
+
+    def _rows(self, page: list[Event]) -> list[Action]:
+        look = self._channel.lookup(page, self._mail.at_work())
+        pair, channel = self.pair, self.mirror.place.channel
+        found = plan.rows_to_files(page, self._apply.who, look, pair.token, channel, pair.restored)
+        actions = list(found)
+        self._workers.note(actions)
+        return actions
+
+    def _letters(self, page: list[plan.Letter]) -> list[Action]:
+        openers = self._channel.openers(page, self._apply.who)
+        return list(plan.files_to_rows(page, self.pair.token, openers, self._numbers))
+
+    def _reads(self, page: list[Event]) -> list[Action]:
+        """Receipts and cursors, where a listing or a cursor changed, or a row came."""
+        who, cursors = self._apply.who, self._channel.cursors()
+        moved = {who.id(s) for s, n in cursors.items() if self._cursors.get(s) != n}
+        self._cursors = cursors
+        to = {who.id(event.to) for event in page}
+        everybody = set(who.residents) if "" in to else set()
+        agents = (moved | self._mail.listed | to | everybody) - {""}
+        unread = self._mail.unread(agents)
+        behind = {agent: self._behind(agent, cursors) for agent in agents & set(who.residents)}
+        return [*plan.reads(unread, who, cursors), *plan.advances(behind, who, cursors)]
+
+    def _behind(self, agent: str, cursors: dict[str, int]) -> list[tuple[int, bool]]:
+        session = self._apply.who.session(agent)
+        rows = self._channel.behind(session, cursors.get(session, 0))
+        return [(int(event.id), self._is_read(agent, event)) for event in rows]
+
+    def _is_read(self, agent: str, event: Event) -> bool:
+        """Whether its file has a receipt, or never was or no longer is in the inbox."""
+        name = self._channel.file_name(event)
+        if int(event.id) > self.pair.mirrored and self._is_foreign(event):
+            return False  # its file is still to come
+        path = f"{self.root.inbox(agent)}/{name}"
+        return receipts.has(self.root, agent, name) or not os.path.lexists(path)
+
+    def _is_foreign(self, event: Event) -> bool:
+        return not event.origin.startswith(f"{self.pair.token}/")
+
+
+class Standby:
+    """The right to be the bridge of a pair: a lock in the tree, given back however it ends."""
+
+    def __init__(self, root: Root, channel: str) -> None:
+        folder = f"{root.path}/.bridge/{channel}"
+        try:
+            os.makedirs(folder, exist_ok=True)
+            self._fd = os.open(f"{folder}/lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            raise from_os(error, "lock", f".bridge/{channel}/lock") from None
+
+    def take(self) -> bool:
+        """Whether it is ours now."""
+        return disk.try_lock(self._fd)
+
+    def close(self) -> None:
+        """Give it back."""
+        os.close(self._fd)
+
+
+def once(root: Root, mirror: Mirror, tell: Tell, rebuild: bool = False) -> None:
+    """Carry over what is missing, and end; Conflict while another bridge is at work."""
+    standby = Standby(root, mirror.place.channel)
+    try:
+        if not standby.take():
+            raise Conflict(
+                f"another process bridges {mirror.place.channel}",
+                "it carries everything over by itself",
+                code="bridged",
+            )
+        Bridge(root, mirror, tell, rebuild).settle()
+    finally:
+        standby.close()
+
+
+def dry_run(root: Root, mirror: Mirror, tell: Tell, rebuild: bool = False) -> list[Action]:
+    """What a first step would do; only the two sides' memory of each other is written."""
+    return Bridge(root, mirror, tell, rebuild).missing()
+
+
+def run(
+    root: Root,
+    mirror: Mirror,
+    tell: Tell,
+    stopping: Callable[[], bool],
+    rebuild: bool = False,
+) -> None:
+    """Bridge until told to stop; stand by while another process does.
+
+    A passing fault is told once, and tried again; Conflict where a side was replaced.
+    """
+    standby = Standby(root, mirror.place.channel)
+    try:
+        if not standby.take():
+            tell("", f"another process bridges {mirror.place.channel}: standing by")
+            while not standby.take():
+                if stopping():
+                    return
+                time.sleep(STAND_BY)
+        bridge = Bridge(root, mirror, tell, rebuild)
+        tell("", f"bridging {root.path} and {mirror.place.channel}; Ctrl-C ends it")
+        with watch.Ear(lambda stop: watch.hints(root, stop)) as ear:
+            _loop(bridge, ear, tell, stopping)
+    finally:
+        standby.close()
+
+
+def _loop(bridge: Bridge, ear: watch.Ear, tell: Tell, stopping: Callable[[], bool]) -> None:
+    looked, pause, said = float("-inf"), 0.0, ""
+    hinted: set[str] | None = None
+    while not stopping():
+        try:
+            if hinted is None:
+                looked = time.monotonic()
+            busy = bridge.step(hinted)
+            pause, said = 0.0, ""
+        except SwarmError as error:
+            if not error.temporary:
+                raise
+            if error.message != said:
+                said = error.message
+                tell("", f"{said}; trying again")
+            pause = min(PATIENCE, pause * 2 or 0.1)
+            time.sleep(pause)
+            hinted = None
+            continue
+        hinted = _wait(bridge, ear, looked, stopping) if not busy else set()
+
+
+def _wait(
+    bridge: Bridge, ear: watch.Ear, looked: float, stopping: Callable[[], bool]
+) -> set[str] | None:
+    """Until something may have changed: in whose mailboxes, None for everywhere."""
+    while not stopping():
+        if time.monotonic() >= looked + LOOK:
+            return None
+        heard = ear.take()
+        if heard:
+            return None if "" in heard else heard
+        if bridge.mirror.changed():
+            return set()
+        ear.sleep(GLANCE)
+    return None

@@ -1,0 +1,263 @@
+"""What the mail tree shows: who is there, which files are new, what is unread.
+
+After the first look a mailbox is listed again only where a hint or its folders' times say so;
+a file is opened once, and not at all if its name shows that its row is there.
+"""
+
+import os
+from collections.abc import Iterable
+
+from swarm import disk
+from swarm.bridge import words
+from swarm.bridge.plan import Letter, Lodger, Resident
+from swarm.errors import SwarmError
+from swarm.mailbox import guests, inbox, layout, registry
+from swarm.mailbox.layout import Root
+from swarm.message import BODY_MAX
+from swarm.transport.mail_files import Folder, Letters
+from swarm.transport.mail_files import Letter as Read
+from swarm.transport.mail_roster import Registry
+
+
+class Box:
+    """One mailbox: when to list it, and what is unread in it."""
+
+    __slots__ = ("_folders", "letters", "unread")
+
+    def __init__(self, root: Root, agent: str) -> None:
+        self._folders = [Folder(f(agent)) for f in (root.inbox, root.receipts, root.sent)]
+        self.letters = Letters(root, agent)
+        self.unread: list[str] = []
+
+    def due(self) -> bool:
+        """Whether something may have changed (three stats while nothing does)."""
+        return self.letters.unsettled or any(folder.due() for folder in self._folders)
+
+    def listing(self) -> None:
+        """Called just before it is listed."""
+        for folder in self._folders:
+            folder.listing()
+
+
+class MailSide:
+    """``rows``: the number of each file's row, by its key, as ``origins`` of the channel tell it.
+
+    ``anew``: the channel has lost its rows, so also what once came from there is to get one.
+    """
+
+    def __init__(
+        self, root: Root, token: str, origins: Iterable[tuple[int, str]], anew: bool
+    ) -> None:
+        self.root = root
+        self.rows: dict[str, int] = {}
+        self._renumbered: dict[int, int] = {}
+        self._anew = anew
+        self._token = token
+        self._registry = Registry(root)
+        self._top, self._dir = Folder(root.path), Folder(root.dir)
+        self._known: list[str] = []
+        self._guests: list[guests.Guest] = []
+        self._boxes: dict[str, Box] = {}
+        self._names: set[str] = set()
+        self._fresh: dict[str, tuple[tuple[float, tuple[int, int, str]], str]] = {}
+        self._ours: set[str] = set()  # copies in sent/ that are no archived mail
+        self.problems: dict[str, str] = {}
+        self.listed: set[str] = set()
+        for number, origin in origins:
+            self._recall(number, words.cause(token, origin))
+
+    def _recall(self, number: int, cause: str) -> None:
+        """A row that came from the tree, or came back to the channel from there."""
+        if cause.isdigit():
+            self._renumbered[int(cause)] = number
+        elif words.split_key(cause)[0]:
+            self.rows[cause] = number
+            self._names.add(cause.partition("/")[2])
+
+    # --- who ---------------------------------------------------------------------------------
+
+    def known(self) -> list[str]:
+        """All mailboxes and entries; looked for only where a folder's time says so."""
+        if self._top.due() or self._dir.due():
+            self._top.listing()
+            self._dir.listing()
+            self._known = layout.known(self.root)
+            self._guests = guests.guests(self.root)
+        return self._known
+
+    def guests(self, channel: str) -> list[tuple[str, str]]:
+        """Mailbox and session of each guest from that channel."""
+        self.known()
+        return [(one.id, one.session) for one in self._guests if one.channel == channel]
+
+    def welcomed(self) -> None:
+        """A guest has got its mailbox."""
+        self._top.forget()
+
+    def residents(self) -> dict[str, Resident]:
+        """Agents that live in the tree; one without an entry has only a mailbox."""
+        known = self.known()
+        mates = self._registry.mates()
+        elsewhere = {one.id for one in self._guests}
+        found = {}
+        for agent in known:
+            if agent not in elsewhere:
+                mate = mates.get(agent)
+                found[agent] = Resident(
+                    description=mate.description if mate else "",
+                    status=mate.status if mate else "inactive",
+                    seen=mate.seen if mate else 0.0,
+                    entry=mate is not None,
+                )
+        return found
+
+    def lodgers(self, guests: Iterable[str]) -> dict[str, Lodger]:
+        """The entries of guests; their status as mail's word."""
+        found = {}
+        for agent in guests:
+            try:
+                seen = os.stat(self.root.entry(agent)).st_mtime
+            except OSError:
+                continue
+            entry = _entry(self.root, agent)
+            found[agent] = Lodger(description=entry[0], status=entry[1], seen=seen)
+        return found
+
+    def at_work(self) -> tuple[str, ...]:
+        """Who a broadcast goes to (contract 4): everybody registered who has not finished."""
+        mates = self._registry.mates().items()
+        return tuple(sorted(agent for agent, mate in mates if mate.status != "inactive"))
+
+    # --- messages ----------------------------------------------------------------------------
+
+    def look(self, hinted: "set[str] | None") -> None:
+        """List what may have changed; ``hinted``: whose mailboxes, None for anybody's."""
+        self.listed = set()
+        known = self.known() if hinted is None else hinted
+        due = [agent for agent in known if self._due(agent, hinted)]
+        sent = {agent: found for agent in due if (found := self._list(agent)) is not None}
+        for agent, found in sent.items():  # after all inboxes: a copy is known by its name
+            for name in found:
+                if not self._has_row(agent, name) and not self._is_copy(agent, name):
+                    self._read_sent(agent, name)
+
+    def _due(self, agent: str, hinted: "set[str] | None") -> bool:
+        box = self._boxes.get(agent)
+        if box is None:
+            box = self._boxes[agent] = Box(self.root, agent)
+        return box.due() if hinted is None else agent in hinted
+
+    def _list(self, agent: str) -> list[str] | None:
+        """Note what is new in an inbox, and what is unread; the names in sent/."""
+        box = self._boxes[agent]
+        box.listing()
+        try:
+            there = set(inbox.message_names(self.root, self.root.inbox(agent)))
+            box.unread = inbox.unread_names(self.root, agent)
+            sent = inbox.message_names(self.root, self.root.sent(agent))
+        except SwarmError as error:
+            self.problems[agent] = error.message
+            return None
+        self.listed.add(agent)
+        box.letters.only(self.root.inbox(agent), there)
+        for name in there:
+            if not self._has_row(agent, name):
+                self._read(agent, f"{self.root.inbox(agent)}/{name}", name)
+                self._names.add(name)
+        return sent
+
+    def _has_row(self, agent: str, name: str) -> bool:
+        key = words.key(agent, name)
+        if key in self.rows or key in self._fresh:
+            return True
+        return not self._anew and words.row_number(self._token, name) > 0
+
+    def _is_copy(self, agent: str, name: str) -> bool:
+        return name in self._names or words.key(agent, name) in self._ours
+
+    def _read(self, agent: str, path: str, name: str) -> Read | None:
+        """Note a new file with its place in the order; None if it is not whole yet, or gone."""
+        try:
+            letter = self._boxes[agent].letters.read(path, False)
+        except SwarmError as error:
+            self.problems[words.key(agent, name)] = error.message
+            return None
+        if letter is not None:
+            self._fresh[words.key(agent, name)] = (letter.key, path)
+        return letter
+
+    def _read_sent(self, agent: str, name: str) -> None:
+        """A file in sent/ is archived mail if it came from somebody else."""
+        letter = self._read(agent, f"{self.root.sent(agent)}/{name}", name)
+        if letter and letter.message.get("from") == agent:
+            del self._fresh[words.key(agent, name)]
+            self._ours.add(words.key(agent, name))
+
+    def fresh(self, limit: int) -> list[Letter]:
+        """New messages, oldest first; what each of them is depends on ``openers``."""
+        page = sorted((place, key) for key, (place, _) in self._fresh.items())[:limit]
+        found = (self._letter(key) for _, key in page)
+        return [letter for letter in found if letter is not None]
+
+    def _letter(self, key: str) -> Letter | None:
+        agent, name = words.split_key(key)
+        box = self._boxes[agent]
+        letter = box.letters.read(self._fresh[key][1]) or self._moved(agent, name, box)
+        if letter is None:
+            del self._fresh[key]
+            return None
+        raw = _raw(letter.path) if letter.message.malformed else b""
+        message, problem = letter.message, letter.problem
+        return Letter(
+            owner=agent, name=name, message=message, at=letter.at, raw=raw, problem=problem
+        )
+
+    def _moved(self, agent: str, name: str, box: Box) -> Read | None:
+        """It was archived since it was listed."""
+        return box.letters.read(f"{self.root.sent(agent)}/{name}")
+
+    def settle(self, key: str, number: int) -> None:
+        """The file has its row."""
+        self.rows[key] = number
+        self._names.add(key.partition("/")[2])
+        self._fresh.pop(key, None)
+
+    def made(self) -> None:
+        """All that lies in the tree has its row."""
+        self._anew = False
+
+    @property
+    def behind(self) -> bool:
+        """Whether files are left over from the last page."""
+        return bool(self._fresh)
+
+    # --- what was read -----------------------------------------------------------------------
+
+    def unread(self, agents: Iterable[str]) -> dict[str, dict[str, int]]:
+        """The rows of unread files of these agents, by name."""
+        found = {}
+        for agent in agents:
+            box = self._boxes.get(agent)
+            if box:
+                found[agent] = {name: self.number(agent, name) for name in box.unread}
+        return found
+
+    def number(self, agent: str, name: str) -> int:
+        """The row of a file, 0 if it has none."""
+        drawn = words.row_number(self._token, name)
+        return self.rows.get(words.key(agent, name)) or self._renumbered.get(drawn, drawn)
+
+
+def _entry(root: Root, agent: str) -> tuple[str, str]:
+    try:
+        found = registry.entry(root, agent)
+    except SwarmError:
+        return "", ""
+    return found.task, found.status
+
+
+def _raw(path: str) -> bytes:
+    try:
+        return disk.read(path, BODY_MAX)
+    except OSError:
+        return b""

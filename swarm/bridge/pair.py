@@ -1,0 +1,142 @@
+"""Which tree and which channel belong together, as both of them remember it.
+
+In the tree: ``.bridge/<channel>/pair``, and ``rows``, which number each message of the tree has
+on the channel.  In the channel: a line of the table ``swarm_bridge``.  Where one of the two is
+missing a side was replaced: then nobody can tell what was deleted, and a person is asked.
+"""
+
+import os
+
+from swarm import disk, message
+from swarm.bridge import words
+from swarm.errors import Conflict, from_os
+from swarm.mailbox.layout import Root
+from swarm.team.mirror import Mirror, Pair
+
+# What the channel says of a pair until all that lies in the tree has its row.
+MAKING = -1
+
+
+class Ledger:
+    """The files of one pair in the tree."""
+
+    def __init__(self, root: Root, channel: str) -> None:
+        self.folder = f"{root.path}/.bridge/{channel}"
+        self._root = root
+        self._channel = channel
+
+    def token(self) -> str:
+        """What the tree remembers the pair by, "" if nothing."""
+        try:
+            return message.parse(disk.read(f"{self.folder}/pair", 4096)).get("token")
+        except FileNotFoundError:
+            return ""
+        except OSError as error:
+            raise from_os(error, "read", f".bridge/{self._channel}/pair") from None
+
+    def remember(self, token: str, folder: str) -> None:
+        """Note the pair; ``folder``: the channel's."""
+        text = f"token: {token}\nchannel: {self._channel}\nfolder: {folder}\n"
+        try:
+            os.makedirs(self.folder, exist_ok=True)
+            disk.replace(f"{self.folder}/pair", text.encode("utf-8", "replace"), self._root.sync)
+        except OSError as error:
+            raise from_os(error, "write to", f".bridge/{self._channel}") from None
+
+    def numbers(self) -> dict[str, int]:
+        """The rows of the tree's messages, by their keys, as noted; a line cut short is none."""
+        try:
+            data = disk.read(f"{self.folder}/rows")
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise from_os(error, "read", f".bridge/{self._channel}/rows") from None
+        found = {}
+        for line in data.decode("utf-8", "surrogateescape").split("\n")[:-1]:
+            number, tab, key = line.partition("\t")
+            if tab and number.isascii() and number.isdigit():
+                found[key] = int(number)
+        return found
+
+    def note(self, rows: dict[str, int]) -> None:
+        """Add rows; the channel knows them too, so nothing is lost if this is cut short."""
+        text = "".join(f"{number}\t{key}\n" for key, number in rows.items())
+        try:
+            fd = os.open(
+                f"{self.folder}/rows", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+            )
+            try:
+                disk.write_all(fd, text.encode("utf-8", "surrogateescape"))
+            finally:
+                os.close(fd)
+        except OSError as error:
+            raise from_os(error, "write to", f".bridge/{self._channel}/rows") from None
+
+
+def find(root: Root, mirror: Mirror, ledger: Ledger, rebuild: bool) -> Pair:
+    """The pair of a tree and a channel, made if neither remembers one.
+
+    Conflict where one of them was replaced or emptied, unless it is to be rebuilt.
+    """
+    token = ledger.token()
+    there = {pair.token: pair for pair in mirror.pairs()}
+    if token and token in there:
+        return _both(root, mirror, there[token], rebuild)
+    if token:
+        _ask(rebuild, f"channel {mirror.place.channel} is not the one that was bridged", "channel")
+        return _begin(mirror, Pair(token, root.path, MAKING))
+    ours = [pair for pair in there.values() if pair.root == root.path]
+    if ours and ours[-1].mirrored > 0:
+        _ask(rebuild, f"{root.path} is not the tree that was bridged", "tree")
+        pair = _begin(mirror, _restoring(mirror, ours[-1]))
+    else:
+        fresh = os.urandom(words.TOKEN_DIGITS // 2).hex()
+        pair = ours[-1] if ours else _begin(mirror, Pair(fresh, root.path, MAKING))
+    ledger.remember(pair.token, mirror.place.folder)
+    return pair
+
+
+def _both(root: Root, mirror: Mirror, pair: Pair, rebuild: bool) -> Pair:
+    """A pair that both remember: is everything there?"""
+    if int(mirror.newest()) < pair.mirrored:
+        _ask(rebuild, f"channel {mirror.place.channel} was emptied", "channel")
+        return _begin(mirror, Pair(pair.token, root.path, MAKING))
+    if pair.mirrored > 0 and _is_empty(root):
+        _ask(rebuild, f"{root.path} was emptied", "tree")
+        return _begin(mirror, _restoring(mirror, pair))
+    if pair.root != root.path:
+        pair.root = root.path
+        mirror.set_pair(pair)
+    return pair
+
+
+def _restoring(mirror: Mirror, pair: Pair) -> Pair:
+    return Pair(pair.token, pair.root, 0, int(mirror.newest()))
+
+
+def _begin(mirror: Mirror, pair: Pair) -> Pair:
+    mirror.set_pair(pair)
+    return pair
+
+
+def _ask(rebuild: bool, what: str, side: str) -> None:
+    if not rebuild:
+        raise Conflict(
+            f"{what}: its messages may be elsewhere",
+            f"bring the old {side} back, or copy the conversation into this one: --rebuild",
+            code="replaced",
+        )
+
+
+def _is_empty(root: Root) -> bool:
+    """Whether no message lies anywhere in the tree, and no receipt."""
+    from swarm.mailbox.layout import boxes
+
+    for agent in boxes(root):
+        for folder in (root.inbox(agent), root.receipts(agent), root.sent(agent)):
+            try:
+                if any(name.endswith(".txt") for name in os.listdir(folder)):
+                    return False
+            except OSError:
+                continue
+    return True

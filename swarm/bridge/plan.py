@@ -1,0 +1,443 @@
+"""From what the two sides show to a list of actions.  Pure.
+
+An action says what is missing, not what happened: performed twice it changes nothing more, and
+planned again after all were performed there are none.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from swarm.bridge import crossing, who, words
+from swarm.bridge.crossing import File, Row
+from swarm.bridge.who import Who
+from swarm.events import Event, from_message
+from swarm.message import Message
+
+FINISHED = frozenset(("done", "error", "cancel"))
+# Seconds by which a sign of life may lag behind.
+BEAT_LAG = 5.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Resident:
+    """An agent of the tree.  ``status``: in S's words.  ``seen``: 0 where its silence means
+    nothing.  ``entry``: whether it is registered.  ``task``: whether it has one open."""
+
+    description: str = ""
+    status: str = "inactive"
+    seen: float = 0.0
+    entry: bool = True
+    task: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class Lodger:
+    """A guest's entry as it is in the tree, if it has one."""
+
+    description: str = ""
+    status: str = ""
+    seen: float = 0.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Session:
+    """A row of the channel.  ``ours``: the id of the resident whose row the bridge wrote, ""
+    for a guest's.  ``left``: whether that one had left.  ``swarm``: whether swarm made it."""
+
+    session: str
+    name: str
+    description: str
+    status: str
+    seen: float
+    ours: str = ""
+    left: bool = False
+    swarm: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class Letter:
+    """A message file that has no row yet.  ``at``: when it was sent.  ``raw``: all of it, if it
+    is malformed; ``problem``: why it could not be read."""
+
+    owner: str
+    name: str
+    message: Message
+    at: float
+    raw: bytes = b""
+    problem: str = ""
+
+    @property
+    def thread(self) -> str:
+        """The thread whose opener tells what the message is, "" if a header says it."""
+        return "" if self.message.get("event") else self.message.get("thread")
+
+    @property
+    def sender(self) -> str:
+        """Who says to have sent it."""
+        return self.message.get("from")
+
+    def event(self, opener: str) -> Event:
+        """What it says, where ``opener`` began its thread."""
+        event = from_message(self.message, self.name, self.at, opener)
+        event.at = self.at
+        if self.problem:
+            event.kind, event.problem = "", self.problem
+        elif not event.problem and event.to != self.owner:
+            event.problem = f"addressed to {event.to!a}"
+        return event
+
+
+# --- actions -----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Enter:
+    """Write a resident's row; ``joined``: and say that it has joined."""
+
+    agent: str
+    session: str
+    resident: Resident
+    status: str
+    joined: bool
+
+
+@dataclass(slots=True)
+class Part:
+    """A resident's row is to say that it has left."""
+
+    agent: str
+    session: str
+
+
+@dataclass(slots=True)
+class Beat:
+    """A resident's sign of life."""
+
+    session: str
+    seen: float
+
+
+@dataclass(slots=True)
+class Welcome:
+    """Make a guest's mailbox."""
+
+    agent: str
+    session: str
+
+
+@dataclass(slots=True)
+class Register:
+    """Write a guest's entry."""
+
+    agent: str
+    row: Session
+    status: str
+
+
+@dataclass(slots=True)
+class Restatus:
+    """A guest's entry is to say another status; ``note``: and why."""
+
+    agent: str
+    status: str
+    note: str = ""
+
+
+@dataclass(slots=True)
+class Touch:
+    """A guest's sign of life."""
+
+    agent: str
+    seen: float
+
+
+@dataclass(slots=True)
+class Unregister:
+    """A guest has left: its entry goes, its mail stays."""
+
+    agent: str
+
+
+@dataclass(slots=True)
+class Mirrored:
+    """All rows up to that one are in the tree."""
+
+    number: int
+
+
+@dataclass(slots=True)
+class Receipt:
+    """The recipient has read it on the channel."""
+
+    agent: str
+    name: str
+
+
+@dataclass(slots=True)
+class Advance:
+    """A resident has read up to that row."""
+
+    session: str
+    number: int
+
+
+@dataclass(slots=True)
+class Speak:
+    """Say for a worker without a guardian what its files say."""
+
+    agent: str
+    event: Event
+
+
+@dataclass(slots=True)
+class Flaw:
+    """What could not cross, or not whole; told once for each ``about``."""
+
+    about: str
+    text: str
+
+
+Action = (
+    Enter | Part | Beat | Welcome | Register | Restatus | Touch | Unregister | Row | File
+    | Mirrored | Receipt | Advance | Speak | Flaw
+)  # fmt: skip
+
+
+# --- people ------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, kw_only=True)
+class People:
+    """Who is there.  ``told``: what the bridge last said of each resident; changed by apply."""
+
+    who: Who
+    residents: Mapping[str, Resident]
+    lodgers: Mapping[str, Lodger]
+    sessions: Mapping[str, Session]
+    told: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    waiting: frozenset[str] = frozenset()
+    gone: frozenset[str] = frozenset()
+
+
+def people(here: People) -> Iterator[Action]:
+    """Rows for residents, mailboxes and entries for guests."""
+    taken = {session for session, row in here.sessions.items() if not row.ours}
+    residents = {a: r for a, r in here.residents.items() if r.entry or not _adopted(here, a)}
+    for agent, resident in residents.items():
+        session = here.who.residents.get(agent) or who.session_for(agent, taken)
+        taken.add(session)
+        yield from _resident(here, agent, session, resident)
+    for agent, session in here.who.residents.items():
+        row = here.sessions.get(session)
+        if agent not in residents and row and not row.left:
+            yield Part(agent, session)
+    folded = {agent.lower() for agent in (*residents, *here.who.guests, *here.lodgers)}
+    for row in here.sessions.values():
+        if not row.ours:
+            yield from _guest(here, row, folded)
+
+
+def _adopted(here: People, agent: str) -> bool:
+    """Whether a mailbox without an entry is that of a guest whom swarm calls the same."""
+    row = here.sessions.get(agent)
+    return row is not None and row.swarm and not row.ours and not here.who.session(agent)
+
+
+def status_word(resident: Resident) -> str:
+    """S's word for a resident (design): one with a task open is busy, whatever else it says."""
+    return "busy" if resident.task and resident.status == "available" else resident.status
+
+
+def _resident(here: People, agent: str, session: str, resident: Resident) -> Iterator[Action]:
+    row, status = here.sessions.get(session), status_word(resident)
+    if row is None or (row.left and resident.entry):
+        yield Enter(agent, session, resident, status, resident.entry)
+        return
+    if not resident.entry:
+        if not row.left:
+            yield Part(agent, session)
+        return
+    told = here.told.get(agent, (row.description, row.status))
+    if told != (resident.description, status):
+        yield Enter(agent, session, resident, status, False)
+    elif resident.seen - row.seen > BEAT_LAG:
+        yield Beat(session, resident.seen)
+
+
+def _guest(here: People, row: Session, folded: set[str]) -> Iterator[Action]:
+    agent = here.who.id(row.session)
+    if not agent:
+        agent = who.id_for(row.session, row.name, row.swarm, folded)
+        folded.add(agent.lower())
+        yield Welcome(agent, row.session)
+    lodger = here.lodgers.get(agent)
+    if row.session in here.gone:
+        if lodger:
+            yield Unregister(agent)
+        return
+    status = mail_word(row.status, row.session in here.waiting)
+    if lodger is None:
+        if row.status != "inactive":
+            yield Register(agent, row, status)
+    elif row.status == "inactive":
+        if lodger.status not in FINISHED:
+            yield Restatus(agent, "error", "silent: its row on the channel says inactive")
+    elif lodger.status != status:
+        yield Restatus(agent, status)
+    if lodger and row.seen - lodger.seen > BEAT_LAG:
+        yield Touch(agent, row.seen)
+
+
+def mail_word(status: str, waiting: bool) -> str:
+    """Mail's word for a row's status; who waits for an answer is paused."""
+    return {"available": "paused", "busy": "paused" if waiting else "active"}.get(status, "error")
+
+
+# --- messages ----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, kw_only=True)
+class Lookup:
+    """What rows refer to: threads of tasks and names of files by number, who is at work."""
+
+    threads: Mapping[int, str] = field(default_factory=dict)
+    names: Mapping[int, str] = field(default_factory=dict)
+    at_work: tuple[str, ...] = ()
+
+
+def rows_to_files(
+    page: Iterable[Event], here: Who, look: Lookup, token: str, channel: str, restored: int
+) -> Iterator[Action]:
+    """Files for rows that came from elsewhere; up to ``restored`` also for the tree's own."""
+    last = 0
+    for event in page:
+        last = int(event.id)
+        cause = words.cause(token, event.origin)
+        agent, name = words.split_key(cause)
+        if agent and last <= restored:
+            yield _restored(event, agent, name, here, look, token)
+        elif not cause and not crossing.is_presence(event):
+            yield from _files(event, here, look, token, channel)
+    if last:
+        yield Mirrored(last)
+
+
+def _files(event: Event, here: Who, look: Lookup, token: str, channel: str) -> Iterator[Action]:
+    sender = here.id(event.sender)
+    if not sender:
+        sender = event.sender if event.sender and len(event.sender) < 65 else "unknown"
+        yield Flaw(f"row {event.id}", f"row {event.id} is from nobody in the channel")
+    to = [here.id(event.to)] if event.to else [a for a in look.at_work if a != sender]
+    if to == [""]:
+        yield Flaw(f"row {event.id}", f"row {event.id} is for nobody in the channel")
+        return
+    for agent in to:
+        yield crossing.to_file(
+            event, agent, sender, _thread(event, look, channel), _name(event.ref, look),
+            _first(event, look, channel), token, channel,
+        )  # fmt: skip
+
+
+def _thread(event: Event, look: Lookup, channel: str) -> str:
+    """The mail thread of a row: of its request, else drawn from its number."""
+    number = int(event.task) if event.task.isdigit() else 0
+    if not number:
+        return event.thread
+    return look.threads[number]
+
+
+def _name(number: str, look: Lookup) -> str:
+    return look.names.get(int(number), "") if number.isdigit() else ""
+
+
+def _first(event: Event, look: Lookup, channel: str) -> str:
+    if not event.retry_of.isdigit():
+        return event.retry_of
+    return _thread(event.replace(task=event.retry_of), look, channel)
+
+
+def _restored(event: Event, agent: str, name: str, here: Who, look: Lookup, token: str) -> File:
+    """One of the tree's own messages, under the name that it had."""
+    thread = event.thread
+    sender = here.id(event.sender) or event.sender
+    file = crossing.to_file(
+        event, agent, sender, thread, _name(event.ref, look), "", token, via=""
+    )  # fmt: skip
+    file.name = name
+    file.lines = [line for line in file.lines if line[0] not in ("Origin", "Via")]
+    return file
+
+
+def files_to_rows(
+    letters: Iterable[Letter],
+    token: str,
+    openers: Mapping[tuple[str, str], str],
+    numbers: Mapping[str, int],
+) -> Iterator[Row]:
+    """Rows for files, in their order.
+
+    ``openers``: who opened a thread in somebody's mailbox before these; ``numbers``: those that
+    the files had before, where the channel has lost its rows.
+    """
+    known = dict(openers)
+    for letter in letters:
+        thread = letter.message.get("thread")
+        event = letter.event(known.get((letter.owner, thread), ""))
+        if thread:
+            for party in (letter.owner, event.sender):
+                known.setdefault((party, thread), event.sender)
+        yield _row(letter, event, token, numbers)
+
+
+def _row(letter: Letter, event: Event, token: str, numbers: Mapping[str, int]) -> Row:
+    row = crossing.to_row(letter.owner, letter.name, event, letter.raw, token)
+    row.number = row.number or numbers.get(row.key, 0)
+    drawn = words.row_number(token, letter.name)
+    group = words.origin(token, str(drawn)) if drawn else _broadcast(event, token)
+    if group:
+        row.event.origin = group
+        if event.kind == "broadcast":
+            row.event.to = ""
+    return row
+
+
+def _broadcast(event: Event, token: str) -> str:
+    """The one origin of all files of a broadcast: of the same words at the same moment."""
+    if event.kind != "broadcast" or event.problem or not event.at % 1:
+        return ""
+    said = "\0".join((event.sender, event.content, event.task, event.intent, repr(event.at)))
+    mark = sha256(said.encode("utf-8", "surrogatepass") + event.body).hexdigest()[:16]
+    return words.origin(token, f"*{mark}")
+
+
+# --- what was read -----------------------------------------------------------------------------
+
+
+def reads(
+    unread: Mapping[str, Mapping[str, int]], here: Who, cursors: Mapping[str, int]
+) -> Iterator[Action]:
+    """Receipts for what recipients have read on the channel; ``unread``: rows of unread files."""
+    for agent, found in unread.items():
+        cursor = cursors.get(here.session(agent), 0)
+        for name, number in found.items():
+            if 0 < number <= cursor:
+                yield Receipt(agent, name)
+
+
+def advances(
+    behind: Mapping[str, list[tuple[int, bool]]], here: Who, cursors: Mapping[str, int]
+) -> Iterator[Action]:
+    """Cursors of residents, over what they have read without a gap.
+
+    ``behind``: rows after their cursors, in order, each with whether it is read.
+    """
+    for agent, rows in behind.items():
+        session = here.session(agent)
+        reached = cursors.get(session, 0)
+        for number, read in rows:
+            if not read:
+                break
+            reached = number
+        if reached > cursors.get(session, 0):
+            yield Advance(session, reached)

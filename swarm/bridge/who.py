@@ -1,0 +1,73 @@
+"""Which session of the channel is which mailbox of the tree.  Pure."""
+
+from collections.abc import Container, Iterable
+
+from swarm import names
+
+CLASH = 4
+LONGEST = names.ID_MAX
+
+
+class Who:
+    """Residents live in the tree and have a row that the bridge owns; guests live on the channel
+    and have a mailbox that says so.  ``session`` and ``id`` know both."""
+
+    def __init__(
+        self, residents: Iterable[tuple[str, str]] = (), guests: Iterable[tuple[str, str]] = ()
+    ) -> None:
+        self.residents = dict(residents)
+        self.guests = dict(guests)
+        self._ids = {session: agent for agent, session in self.residents.items()}
+        self._ids |= {session: agent for agent, session in self.guests.items()}
+
+    def session(self, agent: str) -> str:
+        """The session of a mailbox, "" if it has none yet."""
+        return self.residents.get(agent) or self.guests.get(agent) or ""
+
+    def id(self, session: str) -> str:
+        """The mailbox of a session, "" if it has none yet."""
+        return self._ids.get(session, "")
+
+    def settle(self, agent: str, session: str) -> None:
+        """A resident has got its session."""
+        self.residents[agent] = session
+        self._ids[session] = agent
+
+    def welcome(self, agent: str, session: str) -> None:
+        """A guest has got its mailbox."""
+        self.guests[agent] = session
+        self._ids[session] = agent
+
+
+def session_for(agent: str, taken: Container[str]) -> str:
+    """The session of a resident: its id, or one like it where another client's agent has that."""
+    if agent not in taken:
+        return agent
+    stem, number = f"mail-{agent}"[:LONGEST], 1
+    found = stem
+    while found in taken:
+        number += 1
+        found = f"{stem[: LONGEST - 8]}-{number}"
+    return found
+
+
+def id_for(session: str, name: str, ours: bool, taken: Container[str]) -> str:
+    """The mailbox of a guest; ``taken``: ids in lower case.
+
+    A session that swarm itself made is an id already; another client's is named after its
+    agent, with some characters of the session where that is taken.
+    """
+    stem = session if ours and names.is_id(session) else names.slug(name)
+    if not names.is_id(stem):
+        stem = "guest"
+    if stem.lower() not in taken:
+        return stem
+    marks = "".join(char for char in session.lower() if char in names.SLUG_CHARS and char != "-")
+    for size in (CLASH, 8, 32):
+        found = f"{stem[: LONGEST - 33]}-{marks[:size] or 'guest'}"
+        if found.lower() not in taken:
+            return found
+    number = 2
+    while f"{stem[:32]}-{number}".lower() in taken:
+        number += 1
+    return f"{stem[:32]}-{number}"

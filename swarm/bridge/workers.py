@@ -1,0 +1,168 @@
+"""Workers that have only files: what their receipts and Status lines say about a task.
+
+A request from the channel is accepted when it is read, not when it is delivered: an
+acknowledgement that nobody read hides a dead worker.  What is said for a worker is said as its
+guardian would, under the same names; so a guardian that comes later finds it said.
+"""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from swarm.bridge.crossing import File
+from swarm.bridge.mail_side import MailSide
+from swarm.bridge.plan import Action, Speak
+from swarm.bridge.who import Who
+from swarm.errors import SwarmError
+from swarm.events import Event
+from swarm.mailbox import inbox, receipts
+from swarm.mailbox.layout import Root
+from swarm.mamoru.tasks import Task, fold
+from swarm.transport.base import Outcome
+from swarm.transport.mail import MailStore
+from swarm.transport.mail_claim import is_claimed
+
+ENDS = {"done": "task_done", "error": "task_fail", "cancelled": "task_fail"}
+ACKS = frozenset(("ack", *ENDS))
+
+
+@dataclass(slots=True)
+class Request:
+    """A request from the channel in a resident's mailbox, not ended yet.
+
+    ``mark``: what its files looked like when they were last thought about; ``taken``: whether
+    the worker took it up.
+    """
+
+    agent: str
+    name: str
+    thread: str
+    requester: str
+    mark: tuple[object, ...] = ()
+    taken: bool = False
+
+
+class Workers:
+    """The open requests of all residents."""
+
+    def __init__(self, root: Root, mail: MailSide) -> None:
+        self._root = root
+        self._mail = mail
+        self._open: dict[tuple[str, str], Request] = {}
+
+    @property
+    def busy(self) -> set[str]:
+        """Who has taken up a task that has not ended."""
+        return {request.agent for request in self._open.values() if request.taken}
+
+    def note(self, actions: Iterable[Action]) -> None:
+        """Remember requests that are delivered."""
+        for action in actions:
+            if isinstance(action, File):
+                lines = dict(action.lines)
+                if lines.get("Event") == "task_req":
+                    thread, sender = lines.get("Thread", ""), lines.get("From", "")
+                    request = Request(action.agent, action.name, thread, sender)
+                    self._open[action.agent, action.name] = request
+
+    def recall(self, agent: str, name: str, thread: str, requester: str) -> None:
+        """Remember one that was delivered before."""
+        self._open[agent, name] = Request(agent, name, thread, requester)
+
+    def plan(self, who: Who) -> list[Action]:
+        """What is to be said for workers whose files have changed."""
+        found: list[Action] = []
+        for request in list(self._open.values()):
+            if request.agent not in who.residents:
+                continue
+            try:
+                found += self._think(request)
+            except SwarmError as error:
+                self._mail.problems[request.agent] = error.message
+        return found
+
+    def _think(self, request: Request) -> list[Action]:
+        mark = self._look(request)
+        if mark == request.mark or is_claimed(self._root, request.agent):
+            return []
+        said = self._conversation(request.agent)
+        task = _task(said, request)
+        request.mark = mark
+        if task is None or task.final:
+            self._open.pop((request.agent, request.name), None)
+            return []
+        events = self._due(request, task, said)
+        request.taken = request.taken or task.state != "asked" or bool(events)
+        return [Speak(request.agent, event) for event in events]
+
+    def _look(self, request: Request) -> tuple[object, ...]:
+        """What tells that something changed: the receipts, and the request itself."""
+        path = self._path(request)
+        try:
+            stat = os.stat(path)
+            file = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+        except OSError:
+            file = (0, 0, 0)
+        try:
+            read = os.stat(self._root.receipts(request.agent)).st_mtime_ns
+        except OSError:
+            read = 0
+        return (*file, read)
+
+    def _path(self, request: Request) -> str:
+        path = f"{self._root.inbox(request.agent)}/{request.name}"
+        archived = f"{self._root.sent(request.agent)}/{request.name}"
+        return path if os.path.lexists(path) or not os.path.lexists(archived) else archived
+
+    def _conversation(self, agent: str) -> list[Event]:
+        return MailStore(self._root, watching=False).voice(agent).conversation()
+
+    def _due(self, request: Request, task: Task, said: list[Event]) -> list[Event]:
+        """The events that the files stand for and that were not said yet."""
+        status = self._status(request)
+        read = receipts.has(self._root, request.agent, request.name)
+        found = []
+        if task.state == "asked" and (read or status in ACKS):
+            found.append(_answer(request, "task_ack", "accepted", request.name))
+        if status in ENDS:
+            words = f"{status}: {task.content}"
+            found.append(_answer(request, ENDS[status], words, request.name))
+        elif task.state == "cancelling":
+            cancel = next((e.id for e in reversed(said) if _cancels(e, request)), "")
+            if cancel and receipts.has(self._root, request.agent, cancel):
+                found.append(_answer(request, "task_cancel_ack", "cancelled", cancel))
+        return found
+
+    def _status(self, request: Request) -> str:
+        try:
+            return inbox.read_head(self._path(request)).get("status").lower()
+        except OSError:
+            return ""
+
+    def speak(self, agent: str, event: Event) -> None:
+        """Send it as the worker's own mail."""
+        MailStore(self._root, watching=False).voice(agent).apply(Outcome(sends=[event]))
+
+
+def _task(said: list[Event], request: Request) -> Task | None:
+    for task in fold(said).values():
+        if task.key == request.thread and task.worker == request.agent:
+            return task
+    return None
+
+
+def _cancels(event: Event, request: Request) -> bool:
+    return event.kind == "task_cancel" and event.task == request.thread
+
+
+def _answer(request: Request, kind: str, content: str, ref: str) -> Event:
+    """What the worker's guardian would send, under the name that it would give it."""
+    return Event(
+        kind=kind,
+        sender=request.agent,
+        to=request.requester,
+        content=content,
+        task=request.thread,
+        ref=ref,
+        origin=f"{kind}:{ref}:{request.agent}",
+    )

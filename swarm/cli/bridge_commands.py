@@ -1,0 +1,36 @@
+"""``swarm bridge``: a mail tree and a channel as one conversation."""
+
+import os
+
+from swarm.bridge import bridge as bridging
+from swarm.bridge.telling import told
+from swarm.cli import render, stores
+from swarm.cli.call import Call, show
+from swarm.cli.stopping import Stopping
+
+COLUMNS = ["action", "about", "how"]
+
+
+def bridge(call: Call) -> None:
+    from swarm.team.mirror import Mirror
+    from swarm.team.place import home
+
+    with Mirror.open(home(os.environ), call["channel"], sync=stores.synced()) as mirror:
+        if call["dry_run"]:
+            found = bridging.dry_run(call.root, mirror, _tell, call["rebuild"])
+            rows = [list(told(action)) for action in found]
+            show(
+                call,
+                "missing",
+                COLUMNS,
+                rows,
+                [dict(zip(COLUMNS, row, strict=True)) for row in rows],
+            )
+        elif call["once"]:
+            bridging.once(call.root, mirror, _tell, call["rebuild"])
+        else:
+            bridging.run(call.root, mirror, _tell, Stopping(), call["rebuild"])
+
+
+def _tell(about: str, text: str) -> None:
+    render.note(text)

@@ -1,0 +1,57 @@
+"""Mailboxes of agents that live elsewhere: on a channel of the team bus, carried by a bridge.
+
+Such a mailbox has a hidden file that says so, to people and to guardians: nobody here answers
+for a guest.
+"""
+
+import os
+
+from swarm import disk, message, names
+from swarm.errors import from_os
+from swarm.mailbox.layout import Root, boxes, make_box
+
+MARK = ".guest"
+
+
+class Guest:
+    """Where an agent lives: the ``channel``, and its ``session`` there."""
+
+    __slots__ = ("channel", "id", "session")
+
+    def __init__(self, agent: str, channel: str, session: str) -> None:
+        self.id = agent
+        self.channel = channel
+        self.session = session
+
+
+def guest(root: Root, agent: str) -> Guest | None:
+    """Whose mailbox it is, None for an agent of the tree."""
+    try:
+        read = message.parse(disk.read(f"{root.box(agent)}/{MARK}", 4096))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise from_os(error, "read", f"{agent}/{MARK}") from None
+    return Guest(agent, read.get("channel"), read.get("session"))
+
+
+def is_guest(root: Root, agent: str) -> bool:
+    """Whether the mailbox belongs to somebody who lives elsewhere (one look)."""
+    return os.path.lexists(f"{root.box(agent)}/{MARK}")
+
+
+def guests(root: Root) -> list[Guest]:
+    """All guests, sorted by id."""
+    found = (guest(root, agent) for agent in boxes(root) if is_guest(root, agent))
+    return [one for one in found if one is not None]
+
+
+def welcome(root: Root, agent: str, channel: str, session: str) -> None:
+    """Make a guest's mailbox; one that is there is marked."""
+    names.check_id(agent)
+    make_box(root, agent)
+    text = f"channel: {message.check_value('channel', channel)}\nsession: {session}\n"
+    try:
+        disk.create(f"{root.box(agent)}/{MARK}", text.encode("utf-8", "replace"), root.sync)
+    except OSError as error:
+        raise from_os(error, "write to", agent) from None
