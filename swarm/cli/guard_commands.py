@@ -7,7 +7,7 @@ from swarm.cli import render, stores
 from swarm.cli.call import Call
 from swarm.errors import UsageError
 from swarm.mailbox.layout import RESULTS
-from swarm.mamoru.forward import Forwarder, Jsonl, Left, writable
+from swarm.mamoru.forward import Forwarder, Jsonl, Left
 from swarm.mamoru.host import Host, obey_signals
 from swarm.mamoru.run_command import Exec, parted
 from swarm.transport.base import Store
@@ -70,9 +70,7 @@ def _agents(call: Call) -> list[str]:
 
 
 def _tell(agent: str, text: str) -> None:
-    """On stderr, unless nobody takes what comes from there: a full pipe would be waited for."""
-    if writable(2, 0):
-        render.note(f"{agent}: {text}" if agent else text)
+    render.remark(f"{agent}: {text}" if agent else text)
 
 
 def _forwarder(call: Call, store: Store) -> Forwarder:
