@@ -228,7 +228,9 @@ def check_out(event: Event, limit: float = CONTENT_WORDS) -> None:
     ``limit``: the most words of a content (S: about 20; a persona may set another).
     """
     _check_kind(event.kind)
-    for name in ("content", "intent", "detail", "task", "to", "ref"):
+    # Whom and what it is about is anybody's text, and has to be there to be found: an answer to it
+    # is no less fit to be sent than the question was.
+    for name in ("content", "intent", "detail"):
         check_value(name, getattr(event, name))
     _check_content(event.content, limit)
     if event.kind == "task_req":
@@ -317,7 +319,7 @@ def from_message(message: Message, name: str, at: float, opener: str) -> Event:
         intent=get("intent"),
         detail=get("detail"),
         need_reply=get("need-reply").lower() == "yes",
-        task=get("thread"),
+        task=one_line(get("thread")),  # as an answer will have it
         ref=get("ref"),
         id=name,
         at=_when(get("date"), at),

@@ -40,6 +40,11 @@ class Box:
         for folder in self._folders:
             folder.listing()
 
+    def forget(self) -> None:
+        """That listing failed: it is due again."""
+        for folder in self._folders:
+            folder.forget()
+
 
 class Fresh(NamedTuple):
     """A file without a row: its place in the order, its key, where it lies, who sent it."""
@@ -172,6 +177,7 @@ class MailSide:
             box.unread = inbox.unread_names(self.root, agent)
             sent = inbox.message_names(self.root, self.root.sent(agent))
         except SwarmError as error:
+            box.forget()
             self.problems[agent] = error.message
             return None
         self.listed.add(agent)

@@ -33,4 +33,4 @@ def bridge(call: Call) -> None:
 
 
 def _tell(about: str, text: str) -> None:
-    render.note(text)
+    render.remark(text)

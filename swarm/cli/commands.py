@@ -273,8 +273,9 @@ def status(call: Call) -> None:
 
 def doctor(call: Call) -> int:
     from swarm.doctor import examine
+    from swarm.team.place import home
 
-    found = examine(call.root, call["fix"])
+    found = examine(call.root, call["fix"], home(os.environ))
     rows = [[f.level, f.path, f.text] for f in found]
     items = [{"level": f.level, "path": f.path, "text": f.text, "fix": f.fix} for f in found]
     show(call, "findings", ["level", "path", "finding"], rows, items)

@@ -1,7 +1,6 @@
 """``swarm mamoru``: the guardian, for one agent or for many in one process."""
 
 import shutil
-import sys
 
 from swarm import names
 from swarm.cli import render, stores
@@ -71,12 +70,12 @@ def _agents(call: Call) -> list[str]:
 
 
 def _tell(agent: str, text: str) -> None:
-    render.note(f"{agent}: {text}" if agent else text)
+    render.remark(f"{agent}: {text}" if agent else text)
 
 
 def _forwarder(call: Call, store: Store) -> Forwarder:
     if call["jsonl"]:
-        return Jsonl(sys.stdout.buffer, _tell)
+        return Jsonl(1, _tell)
     if call["exec"] is None:
         return Left(_tell)
     if call["channel"] is not None:

@@ -21,6 +21,7 @@ else:
 
 def main() -> None:
     """Run ``sys.argv``; the process ends here, without the interpreter's own tidying up."""
+    keep_apart()
     argv = sys.argv[1:]
     found = parse(argv, GRAMMAR)
     if found:
@@ -30,6 +31,18 @@ def main() -> None:
 
         code = run(argv)
     os._exit(code)
+
+
+def keep_apart() -> None:
+    """Take the numbers of a closed input or output, lest a file get one and what is said go there.
+
+    What is said still cannot be: a null device to read from takes nothing.
+    """
+    for fd in range(3):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, os.O_RDONLY if fd else os.O_WRONLY)
 
 
 def _function(command: str) -> "Callable[[Call], int | None]":

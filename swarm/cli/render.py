@@ -130,6 +130,14 @@ def note(text: str) -> None:
         pass  # nobody listens on stderr: the exit code still tells
 
 
+def remark(text: str) -> None:
+    """A note of a process that goes on for ever: a full pipe is not waited for."""
+    from swarm.mamoru.forward import LONGEST, writable
+
+    if writable(2, 0):
+        note(text[:LONGEST])
+
+
 def error(problem: "SwarmError", as_json: bool) -> None:
     """``swarm: what is wrong``, ``hint: the way out``, and the object under ``--json``."""
     note(f"swarm: {problem.message}")

@@ -6,7 +6,7 @@ hides no other, unless that one cannot be got at.
 
 import os
 
-from swarm.doctor import boxes, bridges, entries, folders, guardians, strays
+from swarm.doctor import boxes, bridges, channels, entries, folders, guardians, strays
 from swarm.doctor.finding import LEVELS, Finding
 from swarm.errors import SwarmError
 from swarm.mailbox import layout
@@ -15,8 +15,10 @@ from swarm.mailbox.layout import Root
 __all__ = ["Finding", "examine"]
 
 
-def examine(root: Root, fix: bool = False) -> list[Finding]:
+def examine(root: Root, fix: bool = False, team_home: str = "") -> list[Finding]:
     """All that is to be said of a mail tree, worst first (contract 4, ``doctor``).
+
+    And of the channels in the team home, if one is given.
 
     With ``fix`` missing folders are made and old left-overs removed; what was mended is ``ok``.
     Never raises for what is in the tree; Temporary where this process may open no more files.
@@ -29,6 +31,8 @@ def examine(root: Root, fix: bool = False) -> list[Finding]:
     found += bridges.examine(root, fix)
     for agent in _agents(root):
         found += boxes.examine(root, agent, fix)
+    if team_home:
+        found += channels.examine(team_home)
     return sorted(found, key=lambda finding: LEVELS.index(finding.level))
 
 

@@ -6,6 +6,7 @@ crash finds it done.  It names us as well: a channel has one index of origins fo
 
 from collections.abc import Callable
 
+from swarm.events import one_line
 from swarm.mamoru.conditions import unfit_because
 from swarm.mamoru.signals import (
     Forward,
@@ -50,9 +51,11 @@ def forward(work: Work, why: str) -> None:
 def note(work: Work, what: str) -> None:
     """tell the agent, or the log"""
     event = work.event
-    about = f" about task {work.key}" if work.key else ""
-    why = event.problem or what
-    work.notify(f"{event.kind or 'message'} with {work.other or '?'}{about}: {why}", work.key)
+    about = f" about task {one_line(work.key)[:60]}" if work.key else ""
+    name = f"{one_line(event.kind)[:30] or 'message'} {event.id}".rstrip()
+    way = "to" if event.sender == work.state.me else "from"
+    other = one_line(work.other)[:64] or "?"
+    work.notify(f"{name} {way} {other}{about}: {event.problem or what}", work.key)
 
 
 def start(work: Work, _: str) -> None:

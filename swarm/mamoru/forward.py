@@ -5,17 +5,34 @@ a crash in between hands it over once more after the restart, never not at all. 
 process nothing is handed over twice.
 """
 
+import errno
 import json
+import os
+import select
 from collections.abc import Callable, Collection
-from typing import IO, Any
+from typing import Any
 
-from swarm.errors import from_os
+from swarm.errors import Temporary, from_os
 from swarm.events import Event, one_line
 from swarm.mamoru.state import Active
 
 # Who it is about ("" for all), and one line of text for a log or a person.
 Tell = Callable[[str, str], None]
 NEVER = float("inf")
+TAKEN = 0.5  # seconds in which a reader has to take something
+LONGEST = 1000  # characters of a line for a log: more is somebody's payload
+
+
+def heard(tell: Tell) -> Tell:
+    """The same in bounds, and that it fails stops nobody: what it tells of goes on unheard."""
+
+    def say(agent: str, text: str) -> None:
+        try:
+            tell(agent, text if len(text) <= LONGEST else f"{text[:LONGEST]} …")
+        except Exception:  # there is nobody left who could hear of it
+            return
+
+    return say
 
 
 class Forwarder:
@@ -26,7 +43,7 @@ class Forwarder:
     """
 
     def __init__(self, tell: Tell) -> None:
-        self.tell = tell
+        self.tell = heard(tell)
 
     def forward(self, agent: str, event: Event, reason: str) -> bool:
         """Hand the message over; True if it is to stay unread in the agent's inbox.
@@ -80,13 +97,17 @@ class Left(Forwarder):
 class Jsonl(Forwarder):
     """One line of JSON for each message and notice, written out before it is committed.
 
-    After a crash the last messages may come once more: the same ``agent`` and ``id``.
+    After a crash the last messages may come once more: the same ``agent`` and ``id``.  ``fd``: a
+    file descriptor, which is waited for but a moment: who reads slowly, or not at all, keeps
+    nobody from being answered.
     """
 
-    def __init__(self, stream: IO[bytes], tell: Tell) -> None:
+    def __init__(self, fd: int, tell: Tell) -> None:
         super().__init__(tell)
-        self._stream = stream
-        self._held = b""
+        self._fd = fd
+        self._rest = memoryview(b"")
+        self._begun: set[bytes] = set()
+        self._stuck = False
 
     def forward(self, agent: str, event: Event, reason: str) -> bool:
         """Write it; it is taken."""
@@ -103,21 +124,40 @@ class Jsonl(Forwarder):
         return False
 
     def _write(self, record: dict[str, Any]) -> None:
-        """The line, flushed; BrokenPipeError if nobody reads any more, else SwarmError.
+        """The line; BrokenPipeError if nobody reads any more, else SwarmError.
 
-        A line whose flush failed is still in the stream's buffer: it is not written again.
+        A line that was begun is ended before any other, and then not written again.
         """
         line = json.dumps(record, ensure_ascii=True).encode() + b"\n"
         try:
-            if line != self._held:
-                self._held = line
-                self._stream.write(line)
-            self._stream.flush()
+            self._go_on()
+            if line not in self._begun:
+                self._begun.add(line)
+                self._rest = memoryview(line)
+                self._go_on()
         except BrokenPipeError:
             raise
         except OSError as error:
+            if error.errno == errno.EBADF:  # closed from the start
+                raise BrokenPipeError from None
             raise from_os(error, "write to", "the output") from None
-        self._held = b""
+        self._begun.discard(line)
+
+    def _go_on(self) -> None:
+        """Write what is left of the line; Temporary if that is not taken."""
+        while self._rest:
+            patience = 0 if self._stuck else TAKEN
+            self._stuck = not writable(self._fd, patience)
+            if self._stuck:
+                raise Temporary("nobody takes the output", "let its reader go on")
+            self._rest = self._rest[os.write(self._fd, self._rest[: select.PIPE_BUF]) :]
+
+
+def writable(fd: int, seconds: float) -> bool:
+    """Whether so much as PIPE_BUF can be written without waiting, so many seconds from now."""
+    ready = select.poll()
+    ready.register(fd, select.POLLOUT)
+    return bool(ready.poll(seconds * 1000))
 
 
 def fields(event: Event) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from swarm.errors import SwarmError
+from swarm.errors import Conflict, SwarmError
 from swarm.mamoru.alarms import NEVER, Alarms
 from swarm.mamoru.backoff import Troubles
-from swarm.mamoru.forward import Forwarder, Tell
+from swarm.mamoru.forward import Forwarder, Tell, heard
 from swarm.mamoru.loop import Guardian
 from swarm.mamoru.rounds import Rounds
 from swarm.mamoru.signals import Roster
@@ -42,13 +42,13 @@ class Guarded:
         self.store = store
         self.named = agents
         self.forwarder = forwarder
-        self.tell = tell
+        self.tell = heard(tell)
         self.settings = settings
         self.poll = poll
         self.clock = clock
         self.guardians: dict[str, Guardian] = {}
-        self.troubles = Troubles(tell)
-        self.shared = Troubles(lambda what, text: tell("", f"{what}: {text}"))
+        self.troubles = Troubles(self.tell)
+        self.shared = Troubles(lambda what, text: self.tell("", f"{what}: {text}"))
         self.roster = Roster({})
         self.stopping = False
         self._alarms = Alarms()
@@ -85,12 +85,16 @@ class Guarded:
             self._drop(agent)
 
     def _drop(self, agent: str) -> None:
-        guardian = self.guardians.pop(agent, None)
+        guardian = self.guardians.get(agent)
         if guardian:
-            self._alarms.set(agent, NEVER)
-            self._beats.drop(agent)
-            self._isolated(guardian, lambda g: g.transport.close())
+            self._let_go(guardian)
         self.troubles.open.pop(agent, None)
+
+    def _let_go(self, guardian: Guardian) -> None:
+        del self.guardians[guardian.me]
+        self._alarms.set(guardian.me, NEVER)
+        self._beats.drop(guardian.me)
+        self._isolated(guardian, lambda one: one.transport.close())
 
     def _open_some(self) -> None:
         """Open further agents for a while, so that those that are open need not wait."""
@@ -138,6 +142,9 @@ class Guarded:
         except BrokenPipeError:
             raise
         except Exception as error:  # told and counted by _failed
+            if isinstance(error, Conflict) and guardian.me in self.guardians:
+                # Another process has it: what is known of it here is soon out of date.
+                self._let_go(guardian)
             self._failed(guardian.me, error)
             return False
         return True

@@ -126,7 +126,7 @@ class Host(Guarded):
         end = steady() + ENDING
         try:
             self.forwarder.end()
-            for guardian in self.guardians.values():
+            for guardian in list(self.guardians.values()):
                 if steady() < end and (leave or guardian.state.active):
                     self._isolated(guardian, partial(self._part, leave=leave))
         finally:
@@ -269,7 +269,7 @@ class Host(Guarded):
         """After a standstill nobody else's silence counts."""
         if seconds:
             self.tell("", f"stood still for {seconds:.0f} s: all timers get that time back")
-            for guardian in self.guardians.values():
+            for guardian in list(self.guardians.values()):
                 self._isolated(guardian, partial(self._wake, seconds=seconds))
 
     def _wake(self, guardian: Guardian, seconds: float) -> None:

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable
 
 from swarm.errors import SwarmError, Unknown, UsageError
-from swarm.events import Event, shorten
+from swarm.events import Event, one_line, shorten
 from swarm.mamoru.forward import Forwarder, Tell
 from swarm.mamoru.machine import due, step
 from swarm.mamoru.signals import (
@@ -284,7 +284,8 @@ class Guardian:
     def _note_stored(self, event: Event, now: float) -> None:
         """What the transport gave back: our own message with its id, or why it is none."""
         if event.problem:
-            self.tell(self.me, f"{event.kind} to {event.to or 'all'} not sent: {event.problem}")
+            to = one_line(event.to)[:64] or "all"
+            self.tell(self.me, f"{event.kind} to {to} not sent: {event.problem}")
         else:
             self._do(Sent(event), now)
 

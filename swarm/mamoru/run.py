@@ -100,6 +100,8 @@ class Run:
         else:
             event.body = disk.read(self._path)
             disk.remove(self._path)
+        if output.failure:
+            event.body += f"\n[swarm: the rest could not be kept: {output.failure}]\n".encode()
 
     def _event(self, kind: str, content: str, what: str) -> Event:
         """A message about the task; its origin makes it one, however often it is sent."""

@@ -37,7 +37,7 @@ def say(
     voice = store.voice(me)
     said = voice.conversation()
     roster = Roster(_mates(store, event.to), now, settings.stale)
-    state = recall(me, voice.status(), said, roster, settings, now)
+    state = recall(me, voice.status(), said, roster, settings, now, bare=True)
     own_word = state.status == "inactive" and not store.marks
     state, actions = _taken_up(state, event, said, now)
     state, more = step(state, Outbound(event), now)

@@ -254,12 +254,15 @@ def recall(
     mates: Mapping[str, Mate] | Roster,
     settings: Settings,
     now: float,
+    bare: bool = False,
 ) -> State:
     """The State after a restart, from what is stored.
 
     ``status``: the agent's own row or entry; inactive stays so until it joins again.
     ``events``: those handled before, both ways: all of open tasks, and of the latest that
     ended.  Handled means answered or acted upon; the others are still to be received.
+    ``bare``: whether a task that its worker took up is ours to speak of without its request, as
+    when the sender died before its own copy was written.
     """
     state = State(me, "inactive" if status == "inactive" else "available", settings, now)
     state.roster = mates if isinstance(mates, Roster) else Roster(mates, now, settings.stale)
@@ -268,7 +271,7 @@ def recall(
         if task.worker == me:
             _recall_worked(state, task)
         elif task.requester == me:
-            _recall_given(state, task, now)
+            _recall_given(state, task, now, bare)
     _recall_retries(state, tasks)
     if state.active and state.status == "available":
         state.status = state.told = "busy"
@@ -283,11 +286,11 @@ def _recall_worked(state: State, task: Task) -> None:
         state.active = Active(task.key, task.requester, task.ref, task.since)
 
 
-def _recall_given(state: State, task: Task, now: float) -> None:
+def _recall_given(state: State, task: Task, now: float, bare: bool) -> None:
     pair = (task.key, task.worker)
     if task.final:
         state.finished = kept(state.finished, pair, end_of(task, state.settings))
-    if task.final or not task.request:
+    if task.final or not (task.request or (bare and task.taken)):
         return
     given = Given(
         task=task.key,

@@ -43,6 +43,10 @@ class Bus:
             )
         return member
 
+    def speaks_for(self, session: str) -> bool:
+        """Whether this process has the session's claim, as far as it knows."""
+        return session in self._members
+
     def _follow(self) -> None:
         """Go over to the file that has the name now, with every member (one stat if it is ours).
 
@@ -54,13 +58,17 @@ class Bus:
         self.notes.append(f"{self.place.database} was replaced: joined the new one")
         for session, member in list(self._members.items()):
             member.forget_file(self._looked)
-            member.claim.release()
-            try:
-                member.claim = Claim(self.place, session)
-            except SwarmError as error:
-                del self._members[session]
-                self.notes.append(error.message)
+            self._claim_again(session, member)
         self._database.write(self._enter_all)
+
+    def _claim_again(self, session: str, member: Member) -> None:
+        """Speak for a session by the lock that has the name now; no longer if it is another's."""
+        member.claim.release()
+        try:
+            member.claim = Claim(self.place, session)
+        except SwarmError as error:
+            del self._members[session]
+            self.notes.append(error.message)
 
     def _enter_all(self, db: sqlite3.Connection) -> None:
         for member in self._members.values():

@@ -186,6 +186,9 @@ class Channel(Reading, Writing):
             changed = bool(status) and checked_status(status) != member.row.status
             if changed or now - member.beaten >= members.BEAT_EVERY:
                 due[session] = status
+        for session in due:
+            if not self._members[session].claim.holds():
+                self._claim_again(session, self._members[session])
         if not due:
             return {}
         found = self._write(

@@ -46,13 +46,12 @@ class Database:
 
     def _open(self) -> sqlite3.Connection:
         """Connect, and look twice that the file was not replaced in between."""
-        path = self.place.database
         while True:
-            before = _identity(path)
+            before = _identity(self.place)
             if before is None:
                 raise unknown_channel(self.place)
             db = self._connect()
-            if _identity(path) == before:
+            if _identity(self.place) == before:
                 self._identity = before
                 return db
             db.close()
@@ -109,7 +108,7 @@ class Database:
 
     def in_place(self) -> bool:
         """Whether the open file still has the name (one stat)."""
-        return _identity(self.place.database) == self._identity
+        return _identity(self.place) == self._identity
 
     def reopen(self, anew: bool) -> None:
         """Open what has the name now; if nothing has, make it ``anew`` or raise Unknown."""
@@ -222,7 +221,7 @@ def make(place: Place) -> None:
     except FileExistsError:
         return
     except OSError as error:
-        raise from_os(error, "make", path) from None
+        raise from_os(error, "make", path, place.folder) from None
 
 
 def _build(db: sqlite3.Connection, script: str) -> None:
@@ -235,13 +234,10 @@ def _build(db: sqlite3.Connection, script: str) -> None:
         raise
 
 
-def _identity(path: str) -> tuple[int, int] | None:
+def _identity(place: Place) -> tuple[int, int] | None:
     """Which file has the name: its device and number; None if none has."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+    found = place.look()
+    return None if found is None else (found.st_dev, found.st_ino)
 
 
 def _text(data: bytes) -> str:

@@ -13,6 +13,16 @@ DAMAGED = frozenset((sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLI
 DEVICE = frozenset((sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_NOLFS))
 
 
+def version() -> tuple[str, bool]:
+    """SQLite's version, and whether it is one that resets a log soundly while two processes use it.
+
+    Before 3.51.3 it can damage the file in a rare race; two older branches were mended too.
+    """
+    number = sqlite3.sqlite_version_info
+    mended = [at for at in ((3, 44, 6), (3, 50, 7)) if at[:2] == number[:2]]
+    return sqlite3.sqlite_version, number >= (mended[0] if mended else (3, 51, 3))
+
+
 def code_of(error: sqlite3.Error) -> int:
     """SQLite's primary result code, 0 where the error is Python's own."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -46,13 +56,17 @@ def from_sqlite(error: sqlite3.Error, path: str) -> SwarmError:
         )
     if code in DAMAGED:
         return damaged(path, str(error))
-    return Unreadable(f"cannot use {path}: {error}", _ASIDE.format(folder=folder))
+    return Unreadable(f"cannot use {path}: {error}", aside(path))
 
 
 def damaged(path: str, reason: str) -> Unreadable:
     """It is no database, or a broken one; it stays as it is, for whoever can mend it."""
-    hint = _ASIDE.format(folder=os.path.dirname(path))
-    return Unreadable(f"{path} is damaged: {reason}", hint, code="damaged")
+    return Unreadable(f"{path} is damaged: {reason}", aside(path), code="damaged")
 
 
-_ASIDE = "move {folder} aside and create the channel again; 'sqlite3 team.db .recover' saves rows"
+def aside(path: str) -> str:
+    """The way out of a database that cannot be used."""
+    folder = os.path.dirname(path)
+    return (
+        f"move {folder} aside and create the channel again; 'sqlite3 team.db .recover' saves rows"
+    )

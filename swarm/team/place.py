@@ -5,6 +5,7 @@ says one process speaks for it.
 """
 
 import os
+import stat
 
 from swarm import disk, names
 from swarm.errors import Conflict, Unknown, Unreadable, UsageError, from_os
@@ -48,7 +49,11 @@ def channels(team_home: str) -> list[str]:
         return []
     except OSError as error:
         raise from_os(error, "list", team_home) from None
-    return sorted(name for name in found if names.is_id(name) and Place(team_home, name).exists())
+    return sorted(
+        name
+        for name in found
+        if names.is_id(name) and os.path.isfile(Place(team_home, name).database)
+    )
 
 
 class Place:
@@ -72,7 +77,17 @@ class Place:
 
     def exists(self) -> bool:
         """A channel is there when its database is (as for the known client)."""
-        return os.path.isfile(self.database)
+        found = self.look()
+        return found is not None and stat.S_ISREG(found.st_mode)
+
+    def look(self) -> os.stat_result | None:
+        """What has the database's name, None if nothing; not to be let in is another answer."""
+        try:
+            return os.stat(self.database)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise from_os(error, "look at", self.database, self.folder) from None
 
     def make(self, session: str = "") -> str:
         """Make the folder of the channel, or of a session in it; return its path."""
@@ -108,11 +123,11 @@ class Claim:
     bus do not know it.
     """
 
-    __slots__ = ("_fd",)
+    __slots__ = ("_fd", "_path")
 
     def __init__(self, place: Place, session: str) -> None:
         """Take it, or raise Conflict with the number of the process that has it."""
-        path = f"{place.make(session)}/{LOCK}"
+        self._path = path = f"{place.make(session)}/{LOCK}"
         try:
             self._fd = self._take(path)
         except OSError as error:
@@ -142,6 +157,13 @@ class Claim:
                 disk.write_all(fd, f"{os.getpid()}\n".encode())
                 return fd
             os.close(fd)
+
+    def holds(self) -> bool:
+        """Whether the locked file still has its name: a removed one locks nobody out."""
+        try:
+            return os.path.samestat(os.fstat(self._fd), os.stat(self._path))
+        except OSError:
+            return False
 
     def release(self) -> None:
         """Give it back; twice does no harm."""

@@ -68,7 +68,7 @@ def event(row: "Row") -> Event:
         at=created / 1000 if created.__class__ is int else 0.0,
     )
     if payload is None:  # left out where it was read
-        found.problem = "no event: the payload is over 1 MiB"
+        found.problem = "no event: its text is over 1 MiB"
     if task is None:
         found.task = found.key
     return found

@@ -60,7 +60,10 @@ class MailTransport(Transport):
 
     def receive(self) -> list[Event]:
         if self._letters.unsettled or self._inbox.due():
-            self._list()
+            if self._inbox.overdue():
+                self._sent.forget()  # both in one turn
+            with self._inbox.listed():
+                self._list()
         page = sorted((key, name) for name, key in self._pending.items())[:PAGE]
         found = [self._ready.get(name) or self._again(name) for _, name in page]
         return [event for event in found if event is not None]
@@ -69,9 +72,6 @@ class MailTransport(Transport):
         """What is unread now; what came since is read for its place in the order."""
         if self._claim:
             self._claim.check()
-        if self._inbox.overdue():
-            self._sent.forget()  # both in one turn
-        self._inbox.listing()
         unread = set(inbox.unread_names(self._root, self.me))
         if self._inbox.missing():
             check_root(self._root)
@@ -124,7 +124,10 @@ class MailTransport(Transport):
         """Read what is new in sent/: own messages, and archived ones for their threads."""
         if not self._letters.unsettled and not self._sent.due():
             return
-        self._sent.listing()
+        with self._sent.listed():
+            self._list_sent()
+
+    def _list_sent(self) -> None:
         folder = self._root.sent(self.me)
         found = set(inbox.message_names(self._root, folder))
         self._letters.only(folder, found)

@@ -8,7 +8,7 @@ import os
 
 from swarm import disk
 from swarm.errors import Conflict, from_os
-from swarm.mailbox.layout import Root, make_box
+from swarm.mailbox.layout import Root, check_known, make_box
 
 FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
@@ -44,10 +44,10 @@ class MailClaim:
         try:
             if os.path.samestat(os.fstat(self._fd), os.stat(self._root.drafts(self._agent))):
                 return
-        except OSError:  # gone: made again
-            pass
-        if not os.path.isdir(self._root.dir):
-            return
+        except OSError:  # gone: made again, if neither the tree nor the agent has gone with it
+            if not os.path.isdir(self._root.dir):
+                return
+            check_known(self._root, self._agent)
         fd = self._take()
         self.release()
         self._fd = fd

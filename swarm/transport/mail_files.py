@@ -8,6 +8,8 @@ time says.
 import os
 import random
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from swarm import disk, names
 from swarm.errors import from_os
@@ -52,6 +54,16 @@ class Folder:
     def overdue(self) -> bool:
         """Whether it is to be listed whatever its time says."""
         return time.monotonic() >= self._full_at
+
+    @contextmanager
+    def listed(self) -> Iterator[None]:
+        """Around its listing: one that failed is due again, though nothing in it changes."""
+        self.listing()
+        try:
+            yield
+        except BaseException:
+            self.forget()
+            raise
 
     def listing(self) -> None:
         """Called just before the folder is listed."""

@@ -53,8 +53,8 @@ class Registry:
     def mates(self) -> Mapping[str, Mate]:
         """The roster; the same object where nothing changed."""
         if self._folder.due():
-            self._folder.listing()
-            self._refresh(self._look())
+            with self._folder.listed():
+                self._refresh(self._look())
         return self._mates
 
     def _look(self) -> dict[str, Mark]:
@@ -71,7 +71,6 @@ class Registry:
             check_root(self._root)
             return self._marks  # an entry went away while it was looked at: next time
         except OSError as error:
-            self._folder.forget()
             raise from_os(error, "list", self._root.dir) from None
 
     def _id(self, file: str) -> str:
@@ -109,12 +108,16 @@ class Registry:
     def set_status(self, agent: str, status: str) -> None:
         """Write it into the agent's entry, if it has one and says something else.
 
-        What an agent ended with (error, cancel) is not written over by "done".
+        What an agent ended with (error, cancel) is not written over by "done".  An entry that
+        does not say whose it is stays as it is: damaged, or still being written.
         """
         word = TO_MAIL[status]
         if not has_entry(self._root, agent):
             return
-        there = registry.entry(self._root, agent).status
+        entry = registry.entry(self._root, agent)
+        there = entry.status
+        if entry.fields.get("id") != agent:
+            return
         if there == word or (status == "inactive" and there in registry.FINISHED):
             return
         registry.update(self._unsynced, agent, status=word)

@@ -182,7 +182,8 @@ class TeamStore(Store):
         return self._roster
 
     def beat(self, agents: list[str]) -> None:
-        self.channel.beat(dict.fromkeys((a for a in agents if a in self._open), ""))
+        ours = (a for a in agents if a in self._open and self.channel.speaks_for(a))
+        self.channel.beat(dict.fromkeys(ours, ""))
 
     def pulse(self, agents: Collection[str]) -> None:
         self._pulse.beat(agents)

@@ -62,7 +62,7 @@ def test_two_processes_answer_each_message_once(world: Any) -> None:
     assert heard == {(to, f"n{number}"): 1 for number in range(20) for to in ("bob", "eve")}
 
 
-def test_a_killed_guardian_is_followed_without_loss_or_repetition(world: Any) -> None:
+def test_a_killed_guardian_is_followed_without_loss_or_repetition_k11(world: Any) -> None:
     amy = world.open("amy")
     for number in range(40):
         world.say("ping", content=f"n{number}")

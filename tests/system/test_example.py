@@ -48,7 +48,8 @@ def receipt(path: Path) -> Path:
 
 
 def swarm(root: Path, *args: str, agent: str = "orchestrator") -> str:
-    done = forks.run(("--root", str(root), "--as", agent, *args), ".", os.environ)
+    env = {**os.environ, "SWARM_TEAM_HOME": "/no/channels"}
+    done = forks.run(("--root", str(root), "--as", agent, *args), ".", env)
     assert done.returncode == 0, (args, done)
     return done.stdout.decode()
 

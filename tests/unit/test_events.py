@@ -199,9 +199,13 @@ class TestOut:
         check_out(self.GOOD.replace(kind=kind, task="7"))
 
     @pytest.mark.parametrize("bad", ["a\nb", "\x1b[2J", "a\udcffb", "a\tb"])
-    @pytest.mark.parametrize("name", ["content", "intent", "detail", "task", "to", "ref"])
+    @pytest.mark.parametrize("name", ["content", "intent", "detail"])
     def test_each_text_is_one_line_without_controls(self, name: str, bad: str) -> None:
         assert self.refused(**{name: bad}) == "bad-value"
+
+    @pytest.mark.parametrize("name", ["task", "to", "ref"])
+    def test_whom_and_what_it_is_about_is_as_odd_as_others_named_it(self, name: str) -> None:
+        check_out(self.GOOD.replace(**{name: "a\nb\0"}))
 
     def test_an_empty_content_or_an_unknown_retry_is_refused(self) -> None:
         assert self.refused(content=" ") == "no-content"
@@ -295,3 +299,10 @@ class TestMail:
     @given(st.binary(max_size=200))
     def test_any_bytes_are_some_event(self, data: bytes) -> None:
         assert from_message(parse(data), "01_x_abcd.txt", 1.0, "").content
+
+
+@given(st.text())
+def test_the_key_of_a_mail_is_one_that_its_answer_carries(thread: str) -> None:
+    event = mail(f"To: b\nFrom: a\nSubject: s\nThread: {thread}\n---\n".replace("\udc00", ""))
+    answer = dict(headers(Event(kind="task_ack", to="a", sender="b", content="x", task=event.task)))
+    assert answer["Thread"] == event.task

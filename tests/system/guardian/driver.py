@@ -81,7 +81,7 @@ def forwarder(mode: str, place: Path) -> Forwarder:
     if mode == "left":
         return Left(tell)
     if mode == "jsonl":
-        return Jsonl(sys.stdout.buffer, tell)
+        return Jsonl(1, tell)
     command = mode.removeprefix("exec:")
     return Exec(command, tell, lambda agent: str(place / "results" / agent), {}, grace=0.3)
 

@@ -1,6 +1,7 @@
 """Real commands as teammates, through the whole loop on a store in memory."""
 
 import os
+import resource
 import signal
 import sys
 import time
@@ -190,12 +191,35 @@ class TestResult:
             file.seek(2_000_000)
             assert b"48000009 more bytes were left out" in file.read()
 
+    def test_output_for_which_there_is_no_room_says_that_it_is_not_all(self, shop: Any) -> None:
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        made = shop("head -c 300000 /dev/zero | tr '\\0' 'x'; echo; echo the end")
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
+        try:
+            made.ask()
+            done = made.result()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert (done.kind, done.content) == ("task_done", "the end")
+        assert done.body[:100_000] == b"x" * 100_000
+        assert done.body[100_000:] == b"\n[swarm: the rest could not be kept: File too large]\n"
+        assert "is not complete" in made.told[-1]
+
     def test_a_folder_that_cannot_be_made_fails_the_task_with_the_reason(self, shop: Any) -> None:
         made = shop("echo hi")
         made.results.write_text("a file stands here")
         made.ask()
         failed = made.result()
         assert failed.kind == "task_fail" and "File exists" in failed.content
+
+    @pytest.mark.parametrize("requester", ["a\nb", "\x1b[2J", " ", "é" * 300])
+    def test_who_asked_gets_it_whatever_its_id(self, shop: Any, requester: str) -> None:
+        made = shop("echo made")
+        made.memory.join(requester)
+        made.ask(sender=requester)
+        done = made.result()
+        assert (done.kind, done.to, done.content) == ("task_done", requester, "made")
+        assert made.told == []
 
     def test_a_result_whose_storing_fails_is_stored_once_in_the_end(self, shop: Any) -> None:
         made = shop("sleep 0.2; echo fine")

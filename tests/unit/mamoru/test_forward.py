@@ -1,8 +1,11 @@
 """What a forwarder does with a message that needs thinking."""
 
-import io
+import contextlib
 import json
 import os
+import tempfile
+import time
+from collections.abc import Iterator
 
 import pytest
 
@@ -23,63 +26,80 @@ def test_left_keeps_it_unread_and_tells_notices() -> None:
     assert said == [("bob", "amy gives no sign of life")]
 
 
-def test_a_message_is_one_line_of_json_whatever_it_holds() -> None:
-    stream = io.BytesIO()
-    jsonl = Jsonl(stream, lambda *_: None)
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, int]]:
+    """One to write into, and what comes out of it."""
+    ends = os.pipe()
+    yield ends
+    for fd in ends:
+        with contextlib.suppress(OSError):
+            os.close(fd)
+
+
+def test_a_message_is_one_line_of_json_whatever_it_holds(pipe: tuple[int, int]) -> None:
+    jsonl = Jsonl(pipe[1], lambda *_: None)
     assert jsonl.forward("bob", EVENT, "late") is False
     jsonl.notify("bob", "a notice", "3")
-    first, second = stream.getvalue().splitlines()
-    assert stream.getvalue().count(b"\n") == 2
+    first, second, rest = os.read(pipe[0], 65536).split(b"\n")
     record = json.loads(first)
     assert (record["v"], record["agent"], record["reason"], record["id"]) == (1, "bob", "late", "7")
     assert record["event"] == "info_only" and record["content"] == "a\nb \u2028 é"
-    assert record["body"] == "\ufffd text"
+    assert record["body"] == "\ufffd text" and rest == b""
     assert json.loads(second) == {"v": 1, "agent": "bob", "notice": "a notice", "task": "3"}
 
 
-def test_it_is_flushed_before_it_counts_as_handed_over() -> None:
-    read, write = os.pipe()
-    with os.fdopen(write, "wb") as stream:
-        Jsonl(stream, lambda *_: None).forward("bob", EVENT, "")
-        assert json.loads(os.read(read, 65536))["id"] == "7"
-    os.close(read)
-
-
-def test_a_line_that_could_not_be_flushed_is_not_written_twice() -> None:
-    class Raw(io.RawIOBase):
-        def __init__(self) -> None:
-            self.data = b""
-            self.full = True
-
-        def writable(self) -> bool:
-            return True
-
-        def write(self, data: object) -> int:  # type: ignore[override]
-            if self.full:
-                raise OSError(28, "No space left on device")
-            self.data += bytes(data)  # type: ignore[call-overload]
-            return len(bytes(data))  # type: ignore[call-overload]
-
-    raw = Raw()
-    jsonl = Jsonl(io.BufferedWriter(raw), lambda *_: None)
-    for _ in range(2):
+def test_who_reads_slowly_is_not_waited_for_and_gets_each_line_once(pipe: tuple[int, int]) -> None:
+    jsonl = Jsonl(pipe[1], lambda *_: None)
+    long = EVENT.replace(body=b"x" * 100_000)
+    begun = time.monotonic()
+    for agent in ("bob", "bob", "carl"):
         with pytest.raises(Temporary):
-            jsonl.forward("bob", EVENT, "")
-    raw.full = False
-    jsonl.forward("bob", EVENT, "")
-    assert raw.data.count(b"\n") == 1
-    jsonl.forward("bob", EVENT, "")
-    assert raw.data.count(b"\n") == 2, "the same once more is another message"
+            jsonl.forward(agent, long, "")
+    assert time.monotonic() - begun < 2
+    lines = b""
+    for agent in ("carl", "bob", "bob"):
+        while True:
+            lines += os.read(pipe[0], 4096)
+            with contextlib.suppress(Temporary):
+                jsonl.forward(agent, long, "")
+                break
+    lines += os.read(pipe[0], 1 << 20)
+    while not lines.endswith(b"\n"):
+        lines += os.read(pipe[0], 1 << 20)
+    told = [json.loads(line)["agent"] for line in lines.splitlines()]
+    assert told == ["bob", "carl", "bob"], "the same once more is another message"
 
 
-def test_a_reader_that_went_away_is_no_fault_to_try_again() -> None:
-    read, write = os.pipe()
-    os.close(read)
-    stream = os.fdopen(write, "wb")
+def test_what_a_full_disk_did_not_take_is_written_later_k12() -> None:
+    """Standard streams of a full device forget what they could not write."""
+    with open("/dev/full", "wb") as full, tempfile.TemporaryFile() as file:
+        jsonl = Jsonl(full.fileno(), lambda *_: None)
+        for _ in range(3):
+            with pytest.raises(Temporary):
+                jsonl.forward("bob", EVENT, "")
+        os.dup2(file.fileno(), full.fileno())
+        jsonl.forward("bob", EVENT, "")
+        file.seek(0)
+        assert file.read().count(b"\n") == 1
+
+
+@pytest.mark.parametrize("closed", [0, 1], ids=["its reader", "itself"])
+def test_an_output_that_is_closed_is_no_fault_to_try_again(
+    pipe: tuple[int, int], closed: int
+) -> None:
+    os.close(pipe[closed])
     with pytest.raises(BrokenPipeError):
-        Jsonl(stream, lambda *_: None).forward("bob", EVENT, "")
-    with pytest.raises(BrokenPipeError):
-        stream.close()
+        Jsonl(pipe[1], lambda *_: None).forward("bob", EVENT, "")
+
+
+def test_what_is_told_has_an_end_and_if_nobody_hears_it_nothing_stops() -> None:
+    def deaf(_: str, text: str) -> None:
+        said.append(text)
+        raise BrokenPipeError
+
+    said: list[str] = []
+    Left(deaf).notify("bob", "x" * 1_000_000, "")
+    assert len(said[0]) < 1100
 
 
 def test_a_line_for_the_log_has_no_control_characters_and_an_end() -> None:

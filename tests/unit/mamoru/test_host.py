@@ -1,5 +1,6 @@
 """Many agents in one process: who has a turn, whose trouble it is, and when it ends."""
 
+import os
 import signal
 import threading
 import time
@@ -167,6 +168,32 @@ class TestTrouble:
         until(lambda: scene.passes(1) or "w1" in scene.acked())
         assert scene.told[-1].startswith("w1: works again")
 
+    def test_that_nobody_hears_of_it_stops_no_other_either_k12(self) -> None:
+        def deaf(agent: str, text: str) -> None:
+            raise BrokenPipeError
+
+        scene = Scene()
+        scene.host = Host(scene.store, scene.workers, Left(deaf), deaf, QUIET)
+        self.break_receive(scene.started(), "w1", RuntimeError("boom"))
+        for agent in scene.workers:
+            scene.ask(agent)
+        scene.passes()
+        assert set(scene.acked()) == {"w0", "w2"}
+
+    def test_one_that_another_process_took_is_let_go_and_known_anew_when_it_is_free(
+        self, scene: Scene
+    ) -> None:
+        before = scene.host.guardians["w1"]
+        self.break_receive(scene, "w1", Conflict("w1 is guarded by another process"))
+        scene.memory.join("w1")
+        scene.ask("w1")
+        until(lambda: scene.passes(1) or "w1" in scene.acked())
+        assert scene.host.guardians["w1"] is not before
+        assert [text for text in scene.told if text.startswith("w1")] == [
+            "w1: w1 is guarded by another process",
+            "w1: works again, after it failed once",
+        ]
+
     def test_it_is_tried_ever_less_often(self, scene: Scene) -> None:
         troubles = Troubles(scene.tell)
         waits = []
@@ -206,7 +233,7 @@ class TestTrouble:
         scene.passes()
         assert scene.acked() == ["w0"] and scene.host.last_good > 1.0
 
-    def test_a_store_that_is_busy_is_waited_for(self, scene: Scene) -> None:
+    def test_a_store_that_is_busy_is_waited_for_k09(self, scene: Scene) -> None:
         scene.memory.trouble = Temporary("database is locked", "wait")
         for agent in scene.workers:
             scene.host._again[agent] = None
@@ -235,17 +262,14 @@ class TestTrouble:
         assert scene.memory.guarded == {}, "the agents are free again"
 
     def test_nobody_reading_the_output_ends_the_run(self) -> None:
-        class Closed:
-            def write(self, _: bytes) -> int:
-                raise BrokenPipeError
-
-            flush = None
-
         scene = Scene()
-        scene.host.forwarder = Jsonl(Closed(), scene.tell)  # type: ignore[arg-type]
+        read, write = os.pipe()
+        os.close(read)
+        scene.host.forwarder = Jsonl(write, scene.tell)
         scene.ask("w1")
         with pytest.raises(BrokenPipeError):
             scene.host.run()
+        os.close(write)
         assert scene.acked() == [] and scene.memory.waiting["w1"] and scene.memory.guarded == {}
 
 

@@ -124,7 +124,7 @@ def test_it_goes_on_in_the_same_way(life: list[tuple[Any, ...]], more: tuple[Any
 
 
 @given(st.lists(ops, max_size=25))
-def test_everything_received_a_second_time_has_no_second_effect(
+def test_everything_received_a_second_time_has_no_second_effect_k03(
     life: list[tuple[Any, ...]],
 ) -> None:
     guard = Life()

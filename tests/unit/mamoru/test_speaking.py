@@ -99,6 +99,20 @@ def test_of_several_requests_one_has_to_be_named(place: Place) -> None:
     assert [place.state("bob", key) for key in (one, two)] == ["done", "done"]
 
 
+def test_a_request_without_the_copy_of_its_sender_is_spoken_of_once_it_was_taken_up(
+    place: Place,
+) -> None:
+    """Who dies between the two writes of mail has asked, and does not know it."""
+    key = place.ask()
+    (request,) = [event for event in place.memory.messages if event.kind == "task_req"]
+    place.say("bob", "task_clarify")
+    place.memory.messages.remove(request)
+    assert place.state("amy", key) == "waiting"
+    place.say("amy", "task_clarify_res", task=key)
+    place.say("amy", "task_cancel", task=key)
+    assert place.state("amy", key) == "cancelling"
+
+
 def test_what_was_cancelled_can_only_end(place: Place) -> None:
     key = place.ask()
     place.say("amy", "task_cancel")

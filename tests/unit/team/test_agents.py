@@ -197,7 +197,7 @@ def test_a_lost_cursor_is_found_by_what_was_answered(channel: Channel, peer: Any
     assert contents(channel.receive("bob")) == ["not yet seen"]
 
 
-def test_an_id_is_never_given_again(channel: Channel, peer: Any) -> None:
+def test_an_id_is_never_given_again_j03(channel: Channel, peer: Any) -> None:
     client = peer()
     for number in range(5):
         last = client.send("info_only", str(number), "bob")

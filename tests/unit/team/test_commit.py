@@ -121,7 +121,7 @@ with Channel.open(sys.argv[1], "ops", sync=False) as channel:
 
 
 @pytest.mark.slow
-def test_killed_anywhere_every_effect_happens_once(
+def test_killed_anywhere_every_effect_happens_once_j17(
     channel: Channel, home: str, peer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     channel.leave("bob")

@@ -53,7 +53,7 @@ def test_a_lock_that_ends_is_waited_for(channel: Channel, place: Place) -> None:
     db.close()
 
 
-def test_a_commit_by_another_between_reading_and_writing_is_no_lock(
+def test_a_commit_by_another_between_reading_and_writing_is_no_lock_j01(
     channel: Channel, peer: Any
 ) -> None:
     client = peer()
@@ -65,7 +65,7 @@ def test_a_commit_by_another_between_reading_and_writing_is_no_lock(
     assert time.monotonic() - start < 1 and len(channel.receive("bob")) == 1
 
 
-def test_no_read_stays_open_and_the_log_shrinks_after_one_that_did(
+def test_no_read_stays_open_and_the_log_shrinks_after_one_that_did_j05(
     channel: Channel, place: Place, peer: Any
 ) -> None:
     reader = sqlite3.connect(place.database, isolation_level=None)
@@ -127,7 +127,7 @@ except SwarmError as error:
 
 
 @pytest.mark.parametrize("folder_mode", [0o555, 0o755])
-def test_a_folder_that_cannot_be_written_is_named(foreign_home: str, folder_mode: int) -> None:
+def test_a_folder_that_cannot_be_written_is_named_j13(foreign_home: str, folder_mode: int) -> None:
     with Channel.create(foreign_home, "ops") as channel:
         channel.join("alice")
     folder = f"{foreign_home}/ops"
@@ -141,10 +141,20 @@ def test_a_folder_that_cannot_be_written_is_named(foreign_home: str, folder_mode
     assert stat.S_IMODE(os.stat(f"{folder}/team.db").st_mode) == 0o444
 
 
+def test_a_folder_that_may_not_be_looked_into_is_not_taken_for_none(foreign_home: str) -> None:
+    with Channel.create(foreign_home, "ops") as channel:
+        channel.join("alice")
+    os.chmod(f"{foreign_home}/ops", 0)
+    done = subprocess.run(
+        [sys.executable, "-c", UNPRIVILEGED, foreign_home], capture_output=True, text=True
+    )
+    assert done.stdout.startswith("6 unreadable") and done.stdout.endswith("/ops\n"), done
+
+
 TEXT = b"this is somebody's text, and no database\n" * 200
 
 
-def test_a_file_that_is_no_database_is_told_and_kept(home: str, place: Place) -> None:
+def test_a_file_that_is_no_database_is_told_and_kept_j15(home: str, place: Place) -> None:
     place.make()
     Path(place.database).write_bytes(TEXT)
     with pytest.raises(Unreadable) as caught:
@@ -182,7 +192,7 @@ def test_an_empty_file_is_a_new_channel(home: str, place: Place) -> None:
         assert channel.roster() == []
 
 
-def test_a_damaged_database_is_told_by_each_call_and_kept(home: str, place: Place) -> None:
+def test_a_damaged_database_is_told_by_each_call_and_kept_j15(home: str, place: Place) -> None:
     with Channel.create(home, "ops") as channel:
         channel.join("alice")
         channel.join("bob")
@@ -201,7 +211,7 @@ def test_a_damaged_database_is_told_by_each_call_and_kept(home: str, place: Plac
         assert [row.session for row in channel.roster()] == ["alice", "bob"]
 
 
-def test_a_deleted_folder_is_made_again_and_joined(channel: Channel, place: Place) -> None:
+def test_a_deleted_folder_is_made_again_and_joined_j09(channel: Channel, place: Place) -> None:
     channel.send(HELLO)
     assert len(channel.receive("bob")) == 1
     shutil.rmtree(place.folder)
@@ -274,7 +284,7 @@ def test_a_message_of_the_old_file_does_not_move_the_cursor_in_the_new(
     peer.db.close()
 
 
-def test_what_is_reported_as_sent_is_in_the_file_that_has_the_name(
+def test_what_is_reported_as_sent_is_in_the_file_that_has_the_name_j09(
     channel: Channel, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real, calls = channel._database.in_place, [0]
@@ -307,7 +317,23 @@ def test_a_session_that_another_process_took_in_the_new_file_is_given_up(
     assert other.receive("bob") == []
 
 
-def test_a_copy_made_by_backup_is_complete(channel: Channel, place: Place, tmp_path: Path) -> None:
+def test_a_session_whose_lock_was_removed_and_taken_is_given_up(
+    channel: Channel, place: Place, opened: Callable[..., Channel]
+) -> None:
+    for session in ("alice", "bob"):
+        os.unlink(f"{place.session(session)}/.lock")
+    other = opened()
+    other.join("bob")
+    channel.beat({"alice": "", "bob": ""})
+    assert channel.speaks_for("alice") and not channel.speaks_for("bob")
+    assert "bob is guarded by another process" in channel.notes[-1]
+    with pytest.raises(Conflict):
+        other.join("alice")
+
+
+def test_a_copy_made_by_backup_is_complete_j07(
+    channel: Channel, place: Place, tmp_path: Path
+) -> None:
     for _ in range(50):
         channel.send(HELLO)
     source, target = sqlite3.connect(place.database), sqlite3.connect(tmp_path / "copy.db")

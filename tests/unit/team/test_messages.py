@@ -161,7 +161,7 @@ def test_a_bad_row_is_told_and_stops_nobody(
 
 
 @pytest.mark.parametrize("as_text", ["CAST(payload AS TEXT)", "payload"])
-def test_text_columns_that_are_no_utf8_do_not_stop_anything(
+def test_text_columns_that_are_no_utf8_do_not_stop_anything_j11(
     channel: Channel, peer: Any, as_text: str
 ) -> None:
     client = peer(foreign_keys=False)

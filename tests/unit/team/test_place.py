@@ -84,7 +84,7 @@ def test_a_claim_ends_with_its_process_and_with_close(place: Place) -> None:
     Claim(place, "bob").release()
 
 
-def test_a_number_left_in_a_lock_file_is_no_claim(place: Place) -> None:
+def test_a_number_left_in_a_lock_file_is_no_claim_k15(place: Place) -> None:
     folder = place.make("bob")
     Path(folder, ".lock").write_text("1\n")
     assert not places.is_claimed(place, "bob")

@@ -131,7 +131,7 @@ def test_settings_hold_on_every_connection(channel: Channel) -> None:
     assert db.execute("PRAGMA foreign_keys").fetchone() == (1,)
 
 
-def test_a_place_without_write_ahead_log_is_refused(
+def test_a_place_without_write_ahead_log_is_refused_j06(
     home: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(queries, "WAL", "PRAGMA journal_mode = DELETE")

@@ -61,7 +61,7 @@ def run(code: str, home: str, *agents: str) -> list[str]:
     return outputs
 
 
-def test_four_processes_of_500_sends_are_2000_messages(home: str) -> None:
+def test_four_processes_of_500_sends_are_2000_messages_j01(home: str) -> None:
     agents = [f"agent-{number}" for number in range(4)]
     run(SENDER, home, *agents)
     with Channel.open(home, "ops") as channel:
@@ -79,7 +79,7 @@ def test_many_that_make_one_channel_at_once_all_get_in(home: str) -> None:
         assert sorted(row.session for row in channel.roster()) == agents and channel.check() == []
 
 
-def test_of_many_that_claim_one_task_one_has_it(channel: Channel, home: str) -> None:
+def test_of_many_that_claim_one_task_one_has_it_k18(channel: Channel, home: str) -> None:
     for number in range(100):
         channel.send(Event(kind="task_req", sender="alice", content=str(number)))
     agents = [f"agent-{number}" for number in range(8)]

@@ -1,6 +1,7 @@
 """Mail by hand, by command and by guardian in one mailbox."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from swarm.errors import NoRoot
+from swarm.errors import NoRoot, SwarmError, Unknown
 from swarm.events import Event
 from swarm.mailbox import archive, delivery, inbox, receipts, registry
 from swarm.mailbox.layout import Root
@@ -349,6 +350,49 @@ def test_a_claim_is_taken_again_where_the_folder_was_replaced(store: MailStore, 
     other = MailStore(root, watching=False)
     with pytest.raises(Exception, match="guarded"):
         other.open("bob")
+
+
+def test_the_mailbox_of_an_agent_that_is_gone_is_not_made_again(
+    store: MailStore, root: Root
+) -> None:
+    bob = store.open("bob")
+    os.unlink(root.entry("bob"))
+    shutil.rmtree(root.box("bob"))
+    with pytest.raises(Unknown):
+        bob.receive()
+    assert not os.path.exists(root.box("bob"))
+
+
+@pytest.mark.parametrize("folder", ["inbox", "sent"])
+def test_a_folder_that_could_not_be_listed_is_due_at_once(
+    store: MailStore, root: Root, drop: Drop, mail: Mail, folder: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(mail_files, "SETTLED", 0.0)
+    bob = store.open("bob")
+    look = bob.sent if folder == "sent" else bob.receive
+    assert look() == []
+    drop("bob", "01_x_aaaa.txt", mail("amy", "bob") if folder == "sent" else mail(), folder)
+    with monkeypatch.context() as broken, pytest.raises(SwarmError):
+        broken.setattr(os, "listdir", refuse)
+        broken.setattr(os, "scandir", refuse)
+        look()
+    assert [event.id for event in look()] == ["01_x_aaaa.txt"]
+
+
+def refuse(path: str) -> None:
+    raise PermissionError(13, "Permission denied", path)
+
+
+@pytest.mark.parametrize("entry", [b"", b"id: bo", b"\0\xff" * 500, b"status: paused\n"])
+def test_an_entry_that_does_not_say_whose_it_is_stays_as_it_is_k14(
+    store: MailStore, root: Root, entry: bytes
+) -> None:
+    bob = store.open("bob")
+    Path(root.entry("bob")).write_bytes(entry)
+    bob.apply(Outcome(status="busy"))
+    store.beat(["bob"])
+    assert Path(root.entry("bob")).read_bytes() == entry and "bob" in store.roster()
 
 
 def test_what_cannot_be_watched_is_looked_at(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
