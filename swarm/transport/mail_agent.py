@@ -44,7 +44,7 @@ class MailTransport(Transport):
         self._claim = claim
         self._letters = Letters(root, agent)
         self._inbox = Folder(root.inbox(agent))
-        self._sent = Folder(root.sent(agent))
+        self._sent = Folder(root.sent(agent), float("inf"))
         self._pending: dict[str, Key] = {}  # unread, not done: their places in the order
         self._ready: dict[str, Event] = {}  # a page of them at most
         self._done: set[str] = set()  # of the unread: committed here, kept or not
@@ -69,6 +69,8 @@ class MailTransport(Transport):
         """What is unread now; what came since is read for its place in the order."""
         if self._claim:
             self._claim.check()
+        if self._inbox.overdue():
+            self._sent.forget()  # both in one turn
         self._inbox.listing()
         unread = set(inbox.unread_names(self._root, self.me))
         if self._inbox.missing():

@@ -39,13 +39,15 @@ class MailClaim:
 
     def check(self) -> None:
         """Take it again where the folder is another one now; Conflict if somebody was faster."""
-        if self._fd < 0 or not os.path.isdir(self._root.dir):
+        if self._fd < 0:
             return
         try:
             if os.path.samestat(os.fstat(self._fd), os.stat(self._root.drafts(self._agent))):
                 return
         except OSError:  # gone: made again
             pass
+        if not os.path.isdir(self._root.dir):
+            return
         fd = self._take()
         self.release()
         self._fd = fd
