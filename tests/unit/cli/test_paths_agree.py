@@ -1,7 +1,6 @@
 """The fast parser and the typer app are one command line, and the fast one stays light."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -46,7 +45,6 @@ def test_both_paths_give_the_same_answer(tree: Path, words: str) -> None:
             stdin=subprocess.DEVNULL, text=True,
         )  # fmt: skip
         out = done.stdout.rpartition("_")[0] if "reply" in words else done.stdout
-        out = re.sub(r"\t\d+s\t", "\tan age\t", out)
         answers.append((done.returncode, out, done.stderr))
     shutil.rmtree(twin)
     assert answers[0] == answers[1]
