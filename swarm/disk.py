@@ -11,6 +11,7 @@ from stat import S_IMODE, S_ISREG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
 TEMP_PREFIX = ".swarm-"
@@ -31,7 +32,7 @@ _drawn = 0
 # Who holds which lock, by thread: the kernel would make a holder wait for itself.
 _held: set[tuple[int, str]] = set()
 _turn = allocate_lock()
-_turners: set[int] = set()  # threads that began their turn
+_waits: "dict[int, Callable[[], object]]" = {}  # by thread that has begun its turn
 
 
 def write_temp(folder: str, data: bytes, sync: bool, mode: int | None = None) -> str:
@@ -254,9 +255,11 @@ def _sync_file(path: str) -> None:
 
 def flush(fd: int) -> None:
     """Have an open file on the disk; another thread has its ``Turn`` meanwhile."""
-    if get_ident() not in _turners:
+    waits = _waits.get(get_ident())
+    if waits is None:
         os.fsync(fd)
         return
+    waits()
     _turn.release()
     try:
         os.fsync(fd)
@@ -265,16 +268,20 @@ def flush(fd: int) -> None:
 
 
 class Turn:
-    """``with Turn():`` one thread at a time, but for the time in which it waits for the disk.
+    """``with Turn(waits):`` one thread at a time, but for the time in which it waits for the disk.
 
     So many threads are as one in what they share, and their syncs are one to the disk.
+    ``waits`` is called just before each wait.
     """
 
-    __slots__ = ()
+    __slots__ = ("_wait",)
+
+    def __init__(self, waits: "Callable[[], object]") -> None:
+        self._wait = waits
 
     def __enter__(self) -> None:
         _turn.acquire()
-        _turners.add(get_ident())
+        _waits[get_ident()] = self._wait
 
     def __exit__(
         self,
@@ -282,7 +289,7 @@ class Turn:
         error: "BaseException | None",
         trace: "TracebackType | None",
     ) -> None:
-        _turners.discard(get_ident())
+        del _waits[get_ident()]
         _turn.release()
 
 

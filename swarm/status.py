@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SILENT_AFTER = 15 * 60
 WAITING_AFTER = 10 * 60
 # Kinds of problems, worst first.
-KINDS = ("unreadable", "error", "damaged", "guardian", "waiting", "silent", "clock")
+KINDS = ("unreadable", "error", "damaged", "guardian", "bridge", "waiting", "silent", "clock")
 
 
 class AgentState:
@@ -66,7 +66,18 @@ def overview(root: Root, now: float) -> tuple[list[AgentState], list[Problem]]:
         problems += _silence(root, state, now, signs)
         states.append(state)
     problems += guarded(root.path, states, now)
+    problems += _bridges(root, now)
     return states, in_order(problems)
+
+
+def _bridges(root: Root, now: float) -> list[Problem]:
+    """Bridges that do not get through, and a ``swarm up`` that was killed."""
+    from swarm.bridge import health
+
+    found = [Problem("bridge", "", one.problem) for one in health.bridges(root, now) if one.problem]
+    if os.path.lexists(f"{root.path}/{health.UP}") and not health.running(root):
+        found.append(Problem("bridge", "", "swarm up was killed: start it again"))
+    return found
 
 
 def channel_overview(channel: "Channel", now: float) -> tuple[list[AgentState], list[Problem]]:

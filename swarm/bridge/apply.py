@@ -6,18 +6,19 @@ origin.  So a crash anywhere leaves something to be planned again, and nothing t
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 
 from swarm import disk, message, names
-from swarm.bridge import details, plan
+from swarm.bridge import actions, details
+from swarm.bridge.actions import Action, Session
 from swarm.bridge.crossing import File, Row
 from swarm.bridge.mail_side import MailSide
 from swarm.bridge.pair import Ledger
-from swarm.bridge.plan import Action, Session
 from swarm.bridge.who import Who
-from swarm.errors import from_os
+from swarm.errors import Conflict, Unknown, UsageError, from_os
 from swarm.events import Event
 from swarm.mailbox import guests, receipts, registry
 from swarm.mailbox.layout import Root, has_box, is_known, make_box
@@ -53,62 +54,74 @@ class Apply:
         self._ledger = ledger
         self._tell = tell
 
-    def perform(self, actions: Iterable[Action]) -> int:
+    def perform(self, found: Iterable[Action]) -> int:
         """Perform them in their order; how many there were."""
         count = 0
-        for kind, group in groupby(actions, type):
-            found = list(group)
-            count += len(found)
+        for kind, group in groupby(found, type):
+            alike = list(group)
+            count += len(alike)
             if kind is Row:
-                self._post([one for one in found if isinstance(one, Row)])
+                self._post([one for one in alike if isinstance(one, Row)])
             elif kind is File:
-                self._write([one for one in found if isinstance(one, File)])
+                self._write([one for one in alike if isinstance(one, File)])
             else:
-                for action in found:
-                    self._one(action)
+                for action in alike:
+                    self._alone(action)
         return count
+
+    def _alone(self, action: Action) -> None:
+        """One action; what stands in its way for good is told, and the others go on."""
+        try:
+            self._one(action)
+        except OSError as error:
+            raise from_os(error, "write to", "the mail tree") from None
+        except (Unknown, Conflict, UsageError) as error:
+            self._tell(error.message, error.message)
 
     def _one(self, action: Action) -> None:
         match action:
-            case plan.Enter():
+            case actions.Enter():
                 self._enter(action)
-            case plan.Part(agent, session):
-                self._mirror.part(self._row(agent, session, plan.Resident()))
+            case actions.Part(agent, session):
+                self._mirror.part(self._row(agent, session, actions.Resident()))
                 self.told.pop(agent, None)
-            case plan.Beat(session, seen):
+            case actions.Beat(session, seen):
                 self._mirror.beat_for({session: seen})
-            case plan.Welcome(agent, session):
+            case actions.Welcome(agent, session):
                 guests.welcome(self._root, agent, self._mirror.place.channel, session)
                 self.who.welcome(agent, session)
                 self._mail.welcomed()
-            case plan.Register(agent, row, status):
+            case actions.Register(agent, row, status):
                 self._register(agent, row, status)
-            case plan.Restatus(agent, status, note):
+            case actions.Restatus(agent, status, note):
                 registry.update(self._root, agent, status=status, note=note or None)
-            case plan.Touch(agent, seen):
-                os.utime(self._root.entry(agent), (seen, seen), follow_symlinks=False)
-            case plan.Unregister(agent):
+            case actions.Touch(agent, seen):
+                with suppress(FileNotFoundError):  # it left just now
+                    os.utime(self._root.entry(agent), (seen, seen), follow_symlinks=False)
+            case actions.Unregister(agent):
                 registry.unregister(self._root, agent)
-            case plan.Receipt(agent, name):
+            case actions.Receipt(agent, name):
                 receipts.write(self._root, agent, name)
-            case plan.Advance(session, number):
+            case actions.Advance(session, number):
                 self._mirror.set_cursor(session, number)
-            case plan.Mirrored(number):
+            case actions.Mirrored(number):
                 self._mirror.set_mirrored(self._pair.token, number)
                 self._pair.mirrored = number
-            case plan.Flaw(about, text):
+            case actions.Flaw(about, text):
                 self._tell(about, text)
 
     # --- people ------------------------------------------------------------------------------
 
-    def _row(self, agent: str, session: str, resident: plan.Resident, status: str = "") -> AgentRow:
+    def _row(
+        self, agent: str, session: str, resident: actions.Resident, status: str = ""
+    ) -> AgentRow:
         """A resident's row; its folder and the pair's token say whose it is."""
         return AgentRow(
             session, agent, resident.description, MAIL, self._pair.token,
             f"{self._root.path}/{agent}", status or resident.status, resident.seen,
         )  # fmt: skip
 
-    def _enter(self, action: plan.Enter) -> None:
+    def _enter(self, action: actions.Enter) -> None:
         row = self._row(action.agent, action.session, action.resident, action.status)
         row.provider = MAIL if action.resident.entry else MAIL_LEFT
         self._mirror.enter(row, action.joined)
@@ -129,7 +142,7 @@ class Apply:
             if agent:
                 row = AgentRow(session, agent, status="inactive")
             else:
-                row = self._row(TREE, session, plan.Resident())
+                row = self._row(TREE, session, actions.Resident())
                 row.name = "mail"
             self._mirror.enter(row, joined=False)
 

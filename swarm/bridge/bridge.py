@@ -4,20 +4,18 @@ Hints only shorten the wait: once a second everything is looked at that a time s
 """
 
 import os
-import time
-from collections.abc import Callable
 
-from swarm import disk
 from swarm.bridge import crossing, plan, workers
+from swarm.bridge.actions import Action, Mirrored, Session, Speak
 from swarm.bridge.apply import Apply, Tell
 from swarm.bridge.channel_side import ChannelSide
+from swarm.bridge.health import Crossings
 from swarm.bridge.mail_side import MailSide
 from swarm.bridge.pair import MAKING, Ledger, find
-from swarm.bridge.plan import Action, People, Session
+from swarm.bridge.people import People, people
 from swarm.bridge.who import Who
-from swarm.errors import Conflict, SwarmError, from_os
 from swarm.events import Event
-from swarm.mailbox import receipts, watch
+from swarm.mailbox import receipts
 from swarm.mailbox.layout import Root
 from swarm.team.mirror import PAGE, Mirror
 
@@ -25,6 +23,8 @@ from swarm.team.mirror import PAGE, Mirror
 LOOK = 1.0
 GLANCE = 0.005
 STAND_BY = 0.5
+# Seconds between two marks of a good pass.
+BEAT = 2.0
 # The longest a failed pass waits for the next.
 PATIENCE = 5.0
 
@@ -46,7 +46,7 @@ class Bridge:
         if self._anew and self._numbers:
             mirror.keep_numbers(max(self._numbers.values()))
         self._channel = ChannelSide(mirror, self.pair.token)
-        self._told: set[str] = set()
+        self._crossings = Crossings(root, mirror.place.channel)
         self._tell = tell
         self._apply = Apply(root, mirror, self._mail, self.pair, ledger, self._once)
         self._workers = workers.Workers(root, self._mail)
@@ -57,9 +57,8 @@ class Bridge:
         self._recalled = False
 
     def _once(self, about: str, text: str) -> None:
-        """Told once for each thing, however often it is met."""
-        if about not in self._told:
-            self._told.add(about)
+        """Told once for each thing, however often it is met, and kept for ``swarm doctor``."""
+        if self._crossings.add(text):
             self._tell(about, text)
 
     def _recall_requests(self) -> None:
@@ -95,6 +94,9 @@ class Bridge:
             count += self._speak()
         if self._making() and not self._mail.behind:
             self._made()
+        for about, text in self._mail.problems.items():
+            self._once(about, text)
+        self._mail.problems.clear()
         return count
 
     def _strangers(self, page: list[Event], letters: list[plan.Letter]) -> bool:
@@ -108,7 +110,7 @@ class Bridge:
         """Say for workers without a guardian what their files say."""
         found = self._workers.plan(self._apply.who)
         for action in found:
-            if isinstance(action, plan.Speak):
+            if isinstance(action, Speak):
                 self._workers.speak(action.agent, action.event)
         return len(found)
 
@@ -131,7 +133,7 @@ class Bridge:
 
     def _made(self) -> None:
         self._mail.made()
-        self._apply.perform([plan.Mirrored(0)])
+        self._apply.perform([Mirrored(0)])
 
     def _people(self) -> list[Action]:
         self._sessions = self._channel.sessions()
@@ -156,7 +158,7 @@ class Bridge:
             waiting=frozenset(self._waiting),
             gone=frozenset(self._gone),
         )
-        return list(plan.people(found))
+        return list(people(found))
 
     def _notice(self, event: Event) -> None:
         """Who left, and who waits for an answer."""
@@ -211,108 +213,3 @@ class Bridge:
 
     def _is_foreign(self, event: Event) -> bool:
         return not event.origin.startswith(f"{self.pair.token}/")
-
-
-class Standby:
-    """The right to be the bridge of a pair: a lock in the tree, given back however it ends."""
-
-    def __init__(self, root: Root, channel: str) -> None:
-        folder = f"{root.path}/.bridge/{channel}"
-        try:
-            os.makedirs(folder, exist_ok=True)
-            self._fd = os.open(f"{folder}/lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        except OSError as error:
-            raise from_os(error, "lock", f".bridge/{channel}/lock") from None
-
-    def take(self) -> bool:
-        """Whether it is ours now."""
-        return disk.try_lock(self._fd)
-
-    def close(self) -> None:
-        """Give it back."""
-        os.close(self._fd)
-
-
-def once(root: Root, mirror: Mirror, tell: Tell, rebuild: bool = False) -> None:
-    """Carry over what is missing, and end; Conflict while another bridge is at work."""
-    standby = Standby(root, mirror.place.channel)
-    try:
-        if not standby.take():
-            raise Conflict(
-                f"another process bridges {mirror.place.channel}",
-                "it carries everything over by itself",
-                code="bridged",
-            )
-        Bridge(root, mirror, tell, rebuild).settle()
-    finally:
-        standby.close()
-
-
-def dry_run(root: Root, mirror: Mirror, tell: Tell, rebuild: bool = False) -> list[Action]:
-    """What a first step would do; only the two sides' memory of each other is written."""
-    return Bridge(root, mirror, tell, rebuild).missing()
-
-
-def run(
-    root: Root,
-    mirror: Mirror,
-    tell: Tell,
-    stopping: Callable[[], bool],
-    rebuild: bool = False,
-) -> None:
-    """Bridge until told to stop; stand by while another process does.
-
-    A passing fault is told once, and tried again; Conflict where a side was replaced.
-    """
-    standby = Standby(root, mirror.place.channel)
-    try:
-        if not standby.take():
-            tell("", f"another process bridges {mirror.place.channel}: standing by")
-            while not standby.take():
-                if stopping():
-                    return
-                time.sleep(STAND_BY)
-        bridge = Bridge(root, mirror, tell, rebuild)
-        tell("", f"bridging {root.path} and {mirror.place.channel}; Ctrl-C ends it")
-        with watch.Ear(lambda stop: watch.hints(root, stop)) as ear:
-            _loop(bridge, ear, tell, stopping)
-    finally:
-        standby.close()
-
-
-def _loop(bridge: Bridge, ear: watch.Ear, tell: Tell, stopping: Callable[[], bool]) -> None:
-    looked, pause, said = float("-inf"), 0.0, ""
-    hinted: set[str] | None = None
-    while not stopping():
-        try:
-            if hinted is None:
-                looked = time.monotonic()
-            busy = bridge.step(hinted)
-            pause, said = 0.0, ""
-        except SwarmError as error:
-            if not error.temporary:
-                raise
-            if error.message != said:
-                said = error.message
-                tell("", f"{said}; trying again")
-            pause = min(PATIENCE, pause * 2 or 0.1)
-            time.sleep(pause)
-            hinted = None
-            continue
-        hinted = _wait(bridge, ear, looked, stopping) if not busy else set()
-
-
-def _wait(
-    bridge: Bridge, ear: watch.Ear, looked: float, stopping: Callable[[], bool]
-) -> set[str] | None:
-    """Until something may have changed: in whose mailboxes, None for everywhere."""
-    while not stopping():
-        if time.monotonic() >= looked + LOOK:
-            return None
-        heard = ear.take()
-        if heard:
-            return None if "" in heard else heard
-        if bridge.mirror.changed():
-            return set()
-        ear.sleep(GLANCE)
-    return None

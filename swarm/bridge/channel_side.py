@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 
 from swarm.bridge import words
-from swarm.bridge.plan import Letter, Lookup, Session
+from swarm.bridge.actions import Session
+from swarm.bridge.plan import Letter, Lookup
 from swarm.bridge.who import Who
 from swarm.events import Event
 from swarm.team.mirror import MAIL, MAIL_LEFT, PAGE, Mirror

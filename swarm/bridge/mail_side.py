@@ -6,15 +6,17 @@ a file is opened once, and not at all if its name shows that its row is there.
 
 import os
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from swarm import disk
 from swarm.bridge import words
-from swarm.bridge.plan import Letter, Lodger, Resident
+from swarm.bridge.actions import Lodger, Resident
+from swarm.bridge.plan import Letter
 from swarm.errors import SwarmError
 from swarm.mailbox import guests, inbox, layout, registry
 from swarm.mailbox.layout import Root
 from swarm.message import BODY_MAX
-from swarm.transport.mail_files import Folder, Letters
+from swarm.transport.mail_files import Folder, Key, Letters
 from swarm.transport.mail_files import Letter as Read
 from swarm.transport.mail_roster import Registry
 
@@ -38,6 +40,20 @@ class Box:
         for folder in self._folders:
             folder.listing()
 
+    def forget(self) -> None:
+        """That listing failed: it is due again."""
+        for folder in self._folders:
+            folder.forget()
+
+
+class Fresh(NamedTuple):
+    """A file without a row: its place in the order, its key, where it lies, who sent it."""
+
+    place: Key
+    key: str
+    path: str
+    sender: str
+
 
 class MailSide:
     """``rows``: the number of each file's row, by its key, as ``origins`` of the channel tell it.
@@ -59,7 +75,9 @@ class MailSide:
         self._guests: list[guests.Guest] = []
         self._boxes: dict[str, Box] = {}
         self._names: set[str] = set()
-        self._fresh: dict[str, tuple[tuple[float, tuple[int, int, str]], str]] = {}
+        self._fresh: dict[str, Fresh] = {}
+        self._new: set[str] = set()  # of the fresh: not in the queue yet
+        self._queue: list[Fresh] = []  # the oldest last
         self._ours: set[str] = set()  # copies in sent/ that are no archived mail
         self.problems: dict[str, str] = {}
         self.listed: set[str] = set()
@@ -133,6 +151,9 @@ class MailSide:
     def look(self, hinted: "set[str] | None") -> None:
         """List what may have changed; ``hinted``: whose mailboxes, None for anybody's."""
         self.listed = set()
+        self._look(hinted)
+
+    def _look(self, hinted: "set[str] | None") -> None:
         known = self.known() if hinted is None else hinted
         due = [agent for agent in known if self._due(agent, hinted)]
         sent = {agent: found for agent in due if (found := self._list(agent)) is not None}
@@ -156,14 +177,15 @@ class MailSide:
             box.unread = inbox.unread_names(self.root, agent)
             sent = inbox.message_names(self.root, self.root.sent(agent))
         except SwarmError as error:
+            box.forget()
             self.problems[agent] = error.message
             return None
         self.listed.add(agent)
         box.letters.only(self.root.inbox(agent), there)
         for name in there:
             if not self._has_row(agent, name):
-                self._read(agent, f"{self.root.inbox(agent)}/{name}", name)
-                self._names.add(name)
+                if self._read(agent, f"{self.root.inbox(agent)}/{name}", name):
+                    self._names.add(name)
         return sent
 
     def _has_row(self, agent: str, name: str) -> bool:
@@ -176,35 +198,73 @@ class MailSide:
         return name in self._names or words.key(agent, name) in self._ours
 
     def _read(self, agent: str, path: str, name: str) -> Read | None:
-        """Note a new file with its place in the order; None if it is not whole yet, or gone."""
+        """Note a new file with its place in the order; None if it is not whole yet, or gone.
+
+        What cannot be read is told, and tried again when its folder is listed again.
+        """
+        key = words.key(agent, name)
         try:
             letter = self._boxes[agent].letters.read(path, False)
         except SwarmError as error:
-            self.problems[words.key(agent, name)] = error.message
+            self.problems[key] = error.message
+            return None
+        if letter is not None and letter.problem:
+            self.problems[key] = f"{path.removeprefix(self.root.path + '/')} {letter.problem}"
             return None
         if letter is not None:
-            self._fresh[words.key(agent, name)] = (letter.key, path)
+            self._fresh[key] = Fresh(letter.key, key, path, letter.message.get("from"))
+            self._new.add(key)
         return letter
 
     def _read_sent(self, agent: str, name: str) -> None:
         """A file in sent/ is archived mail if it came from somebody else."""
         letter = self._read(agent, f"{self.root.sent(agent)}/{name}", name)
         if letter and letter.message.get("from") == agent:
-            del self._fresh[words.key(agent, name)]
-            self._ours.add(words.key(agent, name))
+            key = words.key(agent, name)
+            self._forget(key)
+            self._ours.add(key)
 
     def fresh(self, limit: int) -> list[Letter]:
-        """New messages, oldest first; what each of them is depends on ``openers``."""
-        page = sorted((place, key) for key, (place, _) in self._fresh.items())[:limit]
-        found = (self._letter(key) for _, key in page)
-        return [letter for letter in found if letter is not None]
+        """New messages, oldest first, those of one sender in their order."""
+        if self._new:
+            ready = self._in_order()
+            self._new -= ready
+            self._queue = sorted([*self._queue, *(self._fresh[key] for key in ready)])
+            self._queue.reverse()
+        page: list[Letter] = []
+        while self._queue and len(page) < limit:
+            letter = self._letter(self._queue.pop().key)
+            if letter is not None:
+                page.append(letter)
+        return page
+
+    def _in_order(self) -> set[str]:
+        """What of the new can go: nothing of the same senders comes before it.
+
+        A message that was sent before one that was seen is there when everything is listed
+        once more; one that comes after those seen waits for the next time.
+        """
+        first, self._new = self._new, set()
+        self._look(None)
+        last: dict[str, Fresh] = {}
+        for key in first:
+            one = self._fresh[key]
+            last[one.sender] = max(one, last.get(one.sender, one))
+        late = (self._fresh[key] for key in self._new)
+        before = {one.key for one in late if one.sender in last and one < last[one.sender]}
+        self._new |= first
+        return first | before
+
+    def _forget(self, key: str) -> None:
+        self._fresh.pop(key, None)
+        self._new.discard(key)
 
     def _letter(self, key: str) -> Letter | None:
         agent, name = words.split_key(key)
         box = self._boxes[agent]
-        letter = box.letters.read(self._fresh[key][1]) or self._moved(agent, name, box)
+        letter = box.letters.read(self._fresh[key].path) or self._moved(agent, name, box)
         if letter is None:
-            del self._fresh[key]
+            self._forget(key)
             return None
         raw = _raw(letter.path) if letter.message.malformed else b""
         message, problem = letter.message, letter.problem
@@ -220,7 +280,7 @@ class MailSide:
         """The file has its row."""
         self.rows[key] = number
         self._names.add(key.partition("/")[2])
-        self._fresh.pop(key, None)
+        self._forget(key)
 
     def made(self) -> None:
         """All that lies in the tree has its row."""

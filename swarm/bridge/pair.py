@@ -9,6 +9,7 @@ import os
 
 from swarm import disk, message
 from swarm.bridge import words
+from swarm.bridge.crossing import is_presence
 from swarm.errors import Conflict, from_os
 from swarm.mailbox.layout import Root
 from swarm.team.mirror import Mirror, Pair
@@ -101,7 +102,7 @@ def _both(root: Root, mirror: Mirror, pair: Pair, rebuild: bool) -> Pair:
     if int(mirror.newest()) < pair.mirrored:
         _ask(rebuild, f"channel {mirror.place.channel} was emptied", "channel")
         return _begin(mirror, Pair(pair.token, root.path, MAKING))
-    if pair.mirrored > 0 and _is_empty(root):
+    if _is_empty(root) and _was_said(mirror, pair.mirrored):
         _ask(rebuild, f"{root.path} was emptied", "tree")
         return _begin(mirror, _restoring(mirror, pair))
     if pair.root != root.path:
@@ -126,6 +127,19 @@ def _ask(rebuild: bool, what: str, side: str) -> None:
             f"bring the old {side} back, or copy the conversation into this one: --rebuild",
             code="replaced",
         )
+
+
+def _was_said(mirror: Mirror, last: int) -> bool:
+    """Whether a row up to that one is more than presence: it would lie in the tree."""
+    after = 0
+    while page := mirror.every(after):
+        for event in page:
+            if int(event.id) > last:
+                return False
+            if not is_presence(event):
+                return True
+        after = int(page[-1].id)
+    return False
 
 
 def _is_empty(root: Root) -> bool:

@@ -1,8 +1,8 @@
 """Actions in words, for who asks what a bridge would do.  Pure."""
 
-from swarm.bridge import plan
+from swarm.bridge import actions
+from swarm.bridge.actions import Action
 from swarm.bridge.crossing import File, Row
-from swarm.bridge.plan import Action
 
 
 def told(action: Action) -> tuple[str, str, str]:
@@ -16,29 +16,29 @@ def told(action: Action) -> tuple[str, str, str]:
                 f"{action.agent}/inbox/{action.name}",
                 dict(action.lines).get("Event", ""),
             )
-        case plan.Enter():
+        case actions.Enter():
             return "agent", action.session, "joins" if action.joined else action.status
-        case plan.Register():
+        case actions.Register():
             return "entry", action.agent, action.status
-        case plan.Receipt():
+        case actions.Receipt():
             return "receipt", f"{action.agent}/inbox/.read/{action.name}", ""
-        case plan.Speak():
+        case actions.Speak():
             return "say", action.agent, action.event.kind
-        case plan.Flaw():
+        case actions.Flaw():
             return "flaw", action.about, action.text
     return _other(action)
 
 
 def _other(action: Action) -> tuple[str, str, str]:
     match action:
-        case plan.Part(agent=agent) | plan.Unregister(agent=agent):
+        case actions.Part(agent=agent) | actions.Unregister(agent=agent):
             return "leave", agent, ""
-        case plan.Welcome():
+        case actions.Welcome():
             return "mailbox", action.agent, action.session
-        case plan.Restatus():
+        case actions.Restatus():
             return "status", action.agent, action.status
-        case plan.Beat(session=one, seen=seen) | plan.Touch(agent=one, seen=seen):
+        case actions.Beat(session=one, seen=seen) | actions.Touch(agent=one, seen=seen):
             return "alive", one, f"{seen:.0f}"
-        case plan.Mirrored() | plan.Advance():
+        case actions.Mirrored() | actions.Advance():
             return "cursor", getattr(action, "session", "tree"), str(action.number)
     raise AssertionError(action)

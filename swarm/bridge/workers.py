@@ -9,9 +9,9 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from swarm.bridge.actions import Action, Speak
 from swarm.bridge.crossing import File
 from swarm.bridge.mail_side import MailSide
-from swarm.bridge.plan import Action, Speak
 from swarm.bridge.who import Who
 from swarm.errors import SwarmError
 from swarm.events import Event

@@ -2,7 +2,7 @@
 
 import os
 
-from swarm.bridge import bridge as bridging
+from swarm.bridge import running as bridging
 from swarm.bridge.telling import told
 from swarm.cli import render, stores
 from swarm.cli.call import Call, show

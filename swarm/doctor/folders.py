@@ -4,9 +4,10 @@ import os
 
 from swarm.doctor import rights
 from swarm.doctor.finding import Finding, mended
+from swarm.mailbox import guests
 from swarm.mailbox.layout import Root, make_folder
 
-HARMLESS = frozenset((".gitkeep", ".read", ".gitignore"))
+HARMLESS = frozenset((".gitkeep", ".read", ".gitignore", guests.MARK))
 # What to do about a thing that should be a file.
 INSTEAD = {
     "folder": "move it away",

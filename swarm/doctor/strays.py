@@ -3,6 +3,7 @@
 import os
 
 from swarm import names
+from swarm.bridge import health
 from swarm.doctor import folders, left_over, rights
 from swarm.doctor.finding import Finding
 from swarm.doctor.folders import Folder
@@ -10,6 +11,8 @@ from swarm.mailbox import layout
 from swarm.mailbox.layout import Root
 from swarm.transport.pulse import FOLDER
 
+# What guardians, bridges and swarm up keep here.
+OURS = frozenset(("dir", FOLDER, health.FOLDER, health.UP, health.LOG))
 OUT = "move it out of the tree"
 
 
@@ -17,7 +20,7 @@ def examine(root: Root, tree: Folder, fix: bool) -> list[Finding]:
     """Findings on what stands directly in the root, the mailboxes themselves excepted."""
     found, others = left_over.sweep(tree, fix)
     for entry in others:
-        if entry.name not in ("dir", FOLDER) and not entry.name.startswith(".git"):
+        if entry.name not in OURS and not entry.name.startswith(".git"):
             found += _stray(root, entry)
     return found
 

@@ -76,7 +76,9 @@ def thread(root: Root, agent: str, key: str) -> Found:
     if unreadable:
         first = root.relative(unreadable[0].path)
         raise Unreadable(f"no thread {key!r} in what can be read; {first} cannot")
-    hint = "swarm threads lists yours"
+    known = [thread for thread, _, _ in summary(root, agent)[0]] if agent else []
+    meant = names.closest(key, known)
+    hint = f"did you mean {meant}?" if meant else "swarm threads lists yours"
     raise Unknown(f"no thread {key!r} in your mail", hint, code="unknown-thread")
 
 

@@ -30,7 +30,8 @@ SLICE = 0.5  # the longest single wait, so that a signal is heeded in time
 # at most, and the times.
 LOOKS = (5.0, 50)
 IDLE_LOOKS = (5.0, 15.0, 200)
-# With so many turns in a pause, one that had its own just now waits: its hint is its own doing.
+# Of so many agents, with so many turns in a pause, one that had its own just now waits: its hint is
+# its own doing.
 CROWD = 8
 PAUSE = 0.05
 MANY_FILES = 65536
@@ -151,7 +152,7 @@ class Host(Guarded):
         self._beat()
         for note in self._for_all("notes", self.store.notes) or ():
             self.tell("", note)
-        self._standstill.noticed(0.0)
+        self._forgive(self._standstill.noticed(0.0))
 
     def _wait(self) -> set[str] | None:
         """Wait until a hint, a timer or a signal comes; who is hinted at."""
@@ -195,7 +196,7 @@ class Host(Guarded):
         since = steady() - PAUSE
         while self._turns and self._turns[0] < since:
             self._turns.popleft()
-        if len(self._turns) + len(hinted) < CROWD:
+        if min(len(self.guardians), len(self._turns) + len(hinted)) < CROWD:
             return dict.fromkeys(hinted)
         just_now = {agent for agent in hinted if self._turned.get(agent, 0.0) > since}
         for agent in just_now:

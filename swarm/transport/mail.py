@@ -7,6 +7,7 @@ some where thousands are guarded.
 """
 
 import time
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from swarm import disk, names
@@ -28,12 +29,12 @@ LOOK = 1.0
 # ones: a twentieth of a core at most).
 GLANCE = 0.1
 SHARE = 100
-# Agents whose steps wait for the disk at once.
+# Agents at most whose steps wait for the disk at once.
 TOGETHER = 16
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 
 class MailStore(Store):
@@ -131,22 +132,36 @@ class MailStore(Store):
             time.sleep(seconds)
 
     def each(self, agents: Iterable[str], turn: Callable[[str], object]) -> None:
-        agents = list(agents)
-        if len(agents) < 2 or not self.root.sync:
-            super().each(agents, turn)
-            return
-        from concurrent.futures import ThreadPoolExecutor, wait
+        """While a turn waits for the disk another thread goes on with the next."""
+        left = deque(agents)
+        others: list[Future[None]] = []
 
-        def alone(agent: str) -> None:
-            with disk.Turn():
-                turn(agent)
+        def work() -> None:
+            try:
+                with disk.Turn(waits):
+                    while left:
+                        turn(left.popleft())
+            finally:
+                left.clear()
+
+        def waits() -> None:
+            if left and len(others) < TOGETHER - 1:
+                others.append(self._other_thread(work))
+
+        try:
+            work()
+        finally:
+            failures = [other.exception() for other in others]  # once each has ended
+        for failure in failures:
+            if failure:
+                raise failure
+
+    def _other_thread(self, work: Callable[[], None]) -> "Future[None]":
+        from concurrent.futures import ThreadPoolExecutor  # not cheap, and only here
 
         if self._threads is None:
-            self._threads = ThreadPoolExecutor(TOGETHER, "turn")
-        turns = [self._threads.submit(alone, agent) for agent in agents]
-        wait(turns)
-        for done in turns:
-            done.result()
+            self._threads = ThreadPoolExecutor(TOGETHER - 1, "turn")
+        return self._threads.submit(work)
 
     def notes(self) -> list[str]:
         if self._ear:

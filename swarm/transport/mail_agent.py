@@ -44,7 +44,7 @@ class MailTransport(Transport):
         self._claim = claim
         self._letters = Letters(root, agent)
         self._inbox = Folder(root.inbox(agent))
-        self._sent = Folder(root.sent(agent))
+        self._sent = Folder(root.sent(agent), float("inf"))
         self._pending: dict[str, Key] = {}  # unread, not done: their places in the order
         self._ready: dict[str, Event] = {}  # a page of them at most
         self._done: set[str] = set()  # of the unread: committed here, kept or not
@@ -60,6 +60,8 @@ class MailTransport(Transport):
 
     def receive(self) -> list[Event]:
         if self._letters.unsettled or self._inbox.due():
+            if self._inbox.overdue():
+                self._sent.forget()  # both in one turn
             with self._inbox.listed():
                 self._list()
         page = sorted((key, name) for name, key in self._pending.items())[:PAGE]

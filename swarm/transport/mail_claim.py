@@ -39,12 +39,14 @@ class MailClaim:
 
     def check(self) -> None:
         """Take it again where the folder is another one now; Conflict if somebody was faster."""
-        if self._fd < 0 or not os.path.isdir(self._root.dir):
+        if self._fd < 0:
             return
         try:
             if os.path.samestat(os.fstat(self._fd), os.stat(self._root.drafts(self._agent))):
                 return
-        except OSError:  # gone: made again, if the agent has not gone with it
+        except OSError:  # gone: made again, if neither the tree nor the agent has gone with it
+            if not os.path.isdir(self._root.dir):
+                return
             check_known(self._root, self._agent)
         fd = self._take()
         self.release()

@@ -49,7 +49,11 @@ class Folder:
         stamp = self._stamp
         if stamp is None or self._listed - self._since < (TICKS if stamp[2] % SECOND else SETTLED):
             return True
-        return time.monotonic() >= self._full_at or stamp != self._look()
+        return self.overdue() or stamp != self._look()
+
+    def overdue(self) -> bool:
+        """Whether it is to be listed whatever its time says."""
+        return time.monotonic() >= self._full_at
 
     @contextmanager
     def listed(self) -> Iterator[None]:

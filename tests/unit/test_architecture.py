@@ -28,6 +28,8 @@ LAYERS = [
         "swarm.bridge.words",
         "swarm.bridge.who",
         "swarm.bridge.crossing",
+        "swarm.bridge.actions",
+        "swarm.bridge.people",
         "swarm.bridge.plan",
         "swarm.bridge.telling",
     ),
@@ -41,11 +43,14 @@ LAYERS = [
         "swarm.bridge.bridge",
         "swarm.bridge.channel_side",
         "swarm.bridge.details",
+        "swarm.bridge.health",
         "swarm.bridge.mail_side",
         "swarm.bridge.pair",
+        "swarm.bridge.running",
         "swarm.bridge.workers",
     ),
     (
+        "swarm.up",
         "swarm.mamoru.alarms",
         "swarm.mamoru.backoff",
         "swarm.mamoru.child",
@@ -191,7 +196,7 @@ def test_the_tests_mirror_the_package(folder: str) -> None:
     # By tests/system, which run the command itself.
     elsewhere = {
         "app", "bridge", "bridge_commands", "call", "commands", "grammar", "guard", "guard_commands", "mail", "options", "run",
-        "stores", "task", "task_commands", "task_views", "team", "team_commands",
+        "stores", "task", "task_commands", "task_views", "team", "team_commands", "up", "up_commands",
     }  # fmt: skip
     modules = {path.stem for path in (PACKAGE / folder).glob("[!_]*.py")} - elsewhere
     assert {f"test_{module}.py" for module in modules} <= tests

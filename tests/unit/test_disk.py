@@ -250,6 +250,7 @@ def test_turns_of_threads_overlap_only_while_they_wait_for_the_disk(
     both_wait = threading.Barrier(2, timeout=10)
     monkeypatch.setattr(os, "fsync", lambda _: both_wait.wait())
     at_work: list[int] = []
+    told: list[int] = []
 
     def work(number: int) -> int:
         at_work.append(number)
@@ -259,8 +260,9 @@ def test_turns_of_threads_overlap_only_while_they_wait_for_the_disk(
         return there
 
     def turn(number: int) -> list[int]:
-        with disk.Turn():
+        with disk.Turn(lambda: told.append(number)):
             return [work(number), disk.create(f"{tmp_path}/{number}", b"", True), work(number)]
 
     with ThreadPoolExecutor(2) as threads:
         assert list(threads.map(turn, range(2))) == [[1, True, 1]] * 2
+    assert sorted(told) == [0, 0, 1, 1]  # of each wait: the file's and its folder's

@@ -56,6 +56,7 @@ def broken(root: Root) -> None:
     heard(root.entry("a-clock"), -3600)
     os.makedirs(f"{root.path}/{FOLDER}")
     Path(root.path, FOLDER, "1-ab").write_text("e-unguarded\n")
+    Path(root.path, ".up").write_text("1\n")
     for agent in ("b-silent", "c-silent", "z-waiting"):
         heard(root.entry(agent), SILENT_AFTER + 60)
     put(root, "z-waiting", "01.txt", 7200)
@@ -81,8 +82,8 @@ def test_what_needs_a_hand_is_told_worst_kind_first_and_then_by_agent(root: Root
     broken(root)
     assert problems(root) == [
         ("unreadable", "y-unreadable"), ("error", "x-error"), ("damaged", "d-damaged"),
-        ("guardian", "e-unguarded"), ("waiting", "z-waiting"), ("silent", "b-silent"), ("silent", "c-silent"),
-        ("silent", "z-waiting"), ("clock", "a-clock"),
+        ("guardian", "e-unguarded"), ("bridge", ""), ("waiting", "z-waiting"),
+        ("silent", "b-silent"), ("silent", "c-silent"), ("silent", "z-waiting"), ("clock", "a-clock"),
     ]  # fmt: skip
     assert list(dict.fromkeys(kind for kind, _ in problems(root))) == list(KINDS)
     assert all(isinstance(problem, Problem) for problem in overview(root, time.time())[1])
@@ -95,6 +96,7 @@ def test_what_needs_a_hand_is_told_worst_kind_first_and_then_by_agent(root: Root
         ("error", "x-error is in error: lost"),
         ("damaged", "d-damaged: its entry is damaged: no role, no archetype, no task, no status"),
         ("guardian", "e-unguarded: the guardian was killed (last pass 0s ago)"),
+        ("bridge", "swarm up was killed: start it again"),
         ("waiting", "z-waiting has 1 unread, the oldest for 2h"),
         ("silent", "b-silent is active but silent for 16m"),
         ("clock", "a-clock: its last sign of life lies in the future"),

@@ -205,7 +205,7 @@ def moving(here: Path, there: Path) -> Iterator[None]:
 def test_a_file_that_is_moved_away_and_back_hides_no_other(five: Team, call: str, to: str) -> None:
     path = five.put("03_gone_bbbb.txt", "findme\n", Thread="T")
     with moving(path, five.root / to):
-        for done in five.often([call.split()] * 200):
+        for done in five.often([call.split()] * 60):
             assert (done.returncode, done.stderr) == (0, b""), done
             assert all(good.encode() in done.stdout for good in GOOD), done
 

@@ -80,7 +80,7 @@ def test_brackets_are_text(team: Team, text: str) -> None:
     ids=str,
 )
 def test_every_command_has_help(team: Team, env: dict[str, str], part: slice) -> None:
-    calls = [["--help"], *([command, "--help"] for command in COMMANDS)][part]
+    calls = [["--help"], *([*command.split(), "--help"] for command in COMMANDS)][part]
     for words, done in zip(calls, team.often(calls, **env), strict=True):
         assert (done.returncode, done.stderr) == (0, b""), done
         assert done.stdout.startswith(b"Usage: swarm") and ESCAPE not in done.stdout

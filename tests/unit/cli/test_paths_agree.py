@@ -27,7 +27,7 @@ CALLS = [
     "read", "read --next --all", "reply one -s re -m -m", "wait --timeout 0 --from carl",
     "thread T", "thread nosuch", "unread --as nobody", "unread --nosuch", "unread -n many",
     "send alice -m x", "send nobody -s x -m y", "send alice", "unread --root nowhere",
-    "task list --all", "task list --json", "task show nosuch", "task wait T --timeout 0", "task done",
+    "task list --all --json", "task list -0 --as nobody", "task show nosuch", "task wait T --timeout 0", "task done",
     "task update nosuch -s x", "task request nobody -s x", "task request", "task answer a b", "task",
 ]  # fmt: skip
 HOT = ["unread", "send alice -s x -m y", "read --next", "wait", "reply one -m x"]

@@ -48,8 +48,9 @@ def test_a_conversation_is_the_same_for_both_and_has_each_message_once(team: Roo
     assert thread(team, "alice") == thread(team, "bob") == thread(team, "") == expected
     archive(team, "bob", [asked.name], False, False)
     assert thread(team, "bob") == expected and thread(team, "bob", "T") == [other.name]
-    with pytest.raises(Unknown):
+    with pytest.raises(Unknown) as caught:
         thread(team, "carl")
+    assert caught.value.hint == "did you mean T?"
 
 
 def test_time_order_is_by_date_and_without_one_by_the_files_time(root: Root) -> None:

@@ -1,0 +1,151 @@
+"""A bridge as a process: one at a time for a pair, another standing by; woken by hints.
+
+Hints only shorten the wait: once a second everything is looked at that a time says has changed.
+"""
+
+import os
+import time
+from collections.abc import Callable
+
+from swarm import disk
+from swarm.bridge.actions import Action
+from swarm.bridge.apply import Tell
+from swarm.bridge.bridge import Bridge
+from swarm.bridge.health import FOLDER
+from swarm.errors import Conflict, SwarmError, Unreadable, from_os
+from swarm.mailbox import watch
+from swarm.mailbox.layout import Root
+from swarm.team.mirror import Mirror
+
+# Seconds between two looks at everything, between two looks while waiting, of standing by.
+LOOK = 1.0
+GLANCE = 0.005
+STAND_BY = 0.5
+# Seconds between two marks of a good pass; the longest a failed pass waits for the next.
+BEAT = 2.0
+PATIENCE = 5.0
+
+
+class Standby:
+    """The right to be the bridge of a pair: a lock in the tree, given back however it ends.
+
+    Its time is that of the last good pass.
+    """
+
+    def __init__(self, root: Root, channel: str) -> None:
+        folder = f"{root.path}/{FOLDER}/{channel}"
+        self._next = 0.0
+        try:
+            os.makedirs(folder, exist_ok=True)
+            self._fd = os.open(f"{folder}/lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            raise from_os(error, "lock", f".bridge/{channel}/lock") from None
+
+    def take(self) -> bool:
+        """Whether it is ours now."""
+        if not disk.try_lock(self._fd):
+            return False
+        os.truncate(self._fd, 0)
+        disk.write_all(self._fd, f"{os.getpid()}\n".encode())
+        os.utime(self._fd, (0, 0))  # no pass yet
+        return True
+
+    def beat(self) -> None:
+        """A pass went through just now."""
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + BEAT
+            os.utime(self._fd)
+
+    def close(self) -> None:
+        """Give it back."""
+        os.close(self._fd)
+
+
+def once(root: Root, mirror: Mirror, tell: Tell, rebuild: bool = False) -> None:
+    """Carry over what is missing, and end; Conflict while another bridge is at work."""
+    standby = Standby(root, mirror.place.channel)
+    try:
+        if not standby.take():
+            raise Conflict(
+                f"another process bridges {mirror.place.channel}",
+                "it carries everything over by itself",
+                code="bridged",
+            )
+        Bridge(root, mirror, tell, rebuild).settle()
+    finally:
+        standby.close()
+
+
+def dry_run(root: Root, mirror: Mirror, tell: Tell, rebuild: bool = False) -> list[Action]:
+    """What a first step would do; only the two sides' memory of each other is written."""
+    return Bridge(root, mirror, tell, rebuild).missing()
+
+
+def run(
+    root: Root,
+    mirror: Mirror,
+    tell: Tell,
+    stopping: Callable[[], bool],
+    rebuild: bool = False,
+) -> None:
+    """Bridge until told to stop; stand by while another process does.
+
+    What may pass (a full or locked disk, rights) is told once, and tried again; Conflict where
+    a side was replaced.
+    """
+    standby = Standby(root, mirror.place.channel)
+    try:
+        if not standby.take():
+            tell("", f"another process bridges {mirror.place.channel}: standing by")
+            while not standby.take():
+                if stopping():
+                    return
+                time.sleep(STAND_BY)
+        bridge = Bridge(root, mirror, tell, rebuild)
+        tell("", f"bridging {root.path} and {mirror.place.channel}; Ctrl-C ends it")
+        with watch.Ear(lambda stop: watch.hints(root, stop)) as ear:
+            _loop(bridge, ear, standby, tell, stopping)
+    finally:
+        standby.close()
+
+
+def _loop(
+    bridge: Bridge, ear: watch.Ear, standby: Standby, tell: Tell, stopping: Callable[[], bool]
+) -> None:
+    looked, pause, said = float("-inf"), 0.0, ""
+    hinted: set[str] | None = None
+    while not stopping():
+        try:
+            if hinted is None:
+                looked = time.monotonic()
+            busy = bridge.step(hinted)
+            standby.beat()
+            pause, said = 0.0, ""
+        except SwarmError as error:
+            if not (error.temporary or isinstance(error, Unreadable)):
+                raise
+            if error.message != said:
+                said = error.message
+                tell("", f"{said}; trying again")
+            pause = min(PATIENCE, pause * 2 or 0.1)
+            time.sleep(pause)
+            hinted = None
+            continue
+        hinted = _wait(bridge, ear, looked, stopping) if not busy else set()
+
+
+def _wait(
+    bridge: Bridge, ear: watch.Ear, looked: float, stopping: Callable[[], bool]
+) -> set[str] | None:
+    """Until something may have changed: in whose mailboxes, None for everywhere."""
+    while not stopping():
+        if time.monotonic() >= looked + LOOK:
+            return None
+        heard = ear.take()
+        if heard:
+            return None if "" in heard else heard
+        if bridge.mirror.changed():
+            return set()
+        ear.sleep(GLANCE)
+    return None

@@ -1,0 +1,66 @@
+"""``swarm up`` and ``swarm down``: one process for a host."""
+
+import os
+import subprocess
+import sys
+import time
+
+from swarm import up as whole
+from swarm.bridge.health import LOG, bridges, running
+from swarm.cli import render
+from swarm.cli.call import Call, show
+from swarm.errors import SwarmError
+from swarm.mailbox.layout import Root
+from swarm.mamoru.host import obey_signals
+from swarm.mamoru.state import Settings
+from swarm.team.place import home
+
+STARTING = 20.0
+
+
+def up(call: Call) -> None:
+    channels = call["channels"] or []
+    if call["detach"]:
+        number = _detached(call.root, channels)
+        show(call, "up", ["process"], [[str(number)]], [{"process": number}])
+        return
+    settings = Settings(announce=False)
+    whole.Up(call.root, home(os.environ), channels, _tell, settings).run(obey_signals)
+
+
+def down(call: Call) -> None:
+    number = whole.down(call.root)
+    if not number:
+        render.note("swarm is not up here")
+    rows = [[str(number)]] if number else []
+    show(call, "down", ["process"], rows, [{"process": number}] if number else [])
+
+
+def _tell(agent: str, text: str) -> None:
+    render.note(f"{agent}: {text}" if agent else text)
+
+
+def _detached(root: Root, channels: list[str]) -> int:
+    """Start it as a process of its own; its number once it is up."""
+    asked = [word for name in channels for word in ("--channel", name)]
+    with open(f"{root.path}/{LOG}", "ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "swarm", "--root", root.path, "up", *asked],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+        )  # fmt: skip
+    end = time.monotonic() + STARTING
+    while not _is_up(root, process.pid, channels):
+        if process.poll() is not None:
+            raise SwarmError("it has not come up", f"{LOG} says why")
+        if time.monotonic() > end:
+            render.note(f"not everything is at work yet: {LOG} may say why")
+            break
+        time.sleep(0.05)
+    return process.pid
+
+
+def _is_up(root: Root, process: int, channels: list[str]) -> bool:
+    """Whether it is there, and each bridge has been through once."""
+    found = {one.channel: one for one in bridges(root, time.time())}
+    through = (name in found and found[name].age is not None for name in channels)
+    return running(root) == process and all(through)

@@ -1,0 +1,60 @@
+"""Bridges: whether they run and get through, and what could not cross."""
+
+import os
+import time
+
+from swarm import disk
+from swarm.bridge.health import FOLDER, UP, Health, bridges, running
+from swarm.doctor.finding import Finding, mended
+from swarm.mailbox.layout import Root
+from swarm.mailbox.registry import age
+
+SHOWN = 20
+
+
+def examine(root: Root, fix: bool) -> list[Finding]:
+    """What is to be said of each bridge; ``fix`` forgets what could not cross."""
+    return up(root) + [
+        one for health in bridges(root, time.time()) for one in _findings(root, health, fix)
+    ]
+
+
+def _findings(root: Root, health: Health, fix: bool) -> list[Finding]:
+    place = f"{FOLDER}/{health.channel}"
+    if health.problem:
+        way = f"look at what it says, or end it (kill {health.process}) and start it again"
+        found = [Finding("warn", place, health.problem, way)]
+    elif health.process:
+        past = "no pass yet" if health.age is None else f"last pass {age(health.age)} ago"
+        text = f"bridged by process {health.process}, {past}"
+        found = [Finding("ok", place, text)]
+    else:
+        way = f"swarm bridge --channel {health.channel}, or swarm up"
+        found = [Finding("ok", place, f"no bridge runs: {way}")]
+    return found + _crossings(root, place, health, fix)
+
+
+def _crossings(root: Root, place: str, health: Health, fix: bool) -> list[Finding]:
+    """What could not cross, the first of it."""
+    where = f"{place}/problems"
+    if health.problems and fix:
+        try:
+            disk.remove(f"{root.path}/{where}")
+            return [mended(where, f"forgot {len(health.problems)} things that could not cross")]
+        except OSError:
+            fix = False
+    way = "swarm doctor --fix forgets it"
+    found = [Finding("warn", where, text, way) for text in health.problems[:SHOWN]]
+    more = len(health.problems) - SHOWN
+    return found + ([Finding("warn", where, f"and {more} more", way)] if more > 0 else [])
+
+
+def up(root: Root) -> list[Finding]:
+    """Whether the process that ``swarm up`` began is there."""
+    path = f"{root.path}/{UP}"
+    if not os.path.lexists(path):
+        return []
+    number = running(root)
+    if number:
+        return [Finding("ok", UP, f"swarm is up as process {number}")]
+    return [Finding("warn", UP, "swarm up was killed", "start it again")]
