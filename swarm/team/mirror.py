@@ -83,6 +83,11 @@ class Mirror(Channel):
         """Note that all rows up to that one are in the tree."""
         self._write(lambda db: db.execute(queries.MIRRORED, (number, token)))
 
+    def waiting(self, pair: Pair) -> int:
+        """How many rows have not been looked at for a tree."""
+        found = self._database.one(queries.WAITING, self.place.channel, max(0, pair.mirrored))
+        return int(found or 0)
+
     # --- reading ---------------------------------------------------------------------------
 
     def every(self, after: int, limit: int = PAGE) -> list[Event]:
