@@ -39,16 +39,17 @@ class Bridge:
         ledger = Ledger(root, mirror.place.channel)
         self.pair = find(root, mirror, ledger, rebuild)
         self._numbers = ledger.numbers()
-        self._anew = self.pair.mirrored == MAKING
         origins = mirror.origins(f"{self.pair.token}/")
-        self._mail = MailSide(root, self.pair.token, origins, self._anew)
+        self._mail = MailSide(root, self.pair.token, origins, self._making())
         ledger.note({k: n for k, n in self._mail.rows.items() if self._numbers.get(k) != n})
-        if self._anew and self._numbers:
+        lost = self._making() and bool(self._numbers)
+        if lost:
             mirror.keep_numbers(max(self._numbers.values()))
         self._channel = ChannelSide(mirror, self.pair.token)
         self._crossings = Crossings(root, mirror.place.channel)
         self._tell = tell
         self._apply = Apply(root, mirror, self._mail, self.pair, ledger, self._once)
+        self._apply.lost = lost
         self._workers = workers.Workers(root, self._mail)
         self._sessions: dict[str, Session] = {}
         self._gone: set[str] = set()
@@ -68,7 +69,8 @@ class Bridge:
             after = int(page[-1].id)
             for event in page:
                 agent, sender = who.id(event.to), who.id(event.sender)
-                if agent in who.residents and sender and int(event.id) <= self.pair.mirrored:
+                there = int(event.id) <= self.pair.mirrored or not self._is_foreign(event)
+                if there and agent in who.residents and sender in who.guests:
                     thread = self._channel.thread(int(event.id))
                     self._workers.recall(agent, self._channel.file_name(event), thread, sender)
 
@@ -107,12 +109,13 @@ class Bridge:
         )
 
     def _speak(self) -> int:
-        """Say for workers without a guardian what their files say."""
+        """Say for workers without a guardian what their files say; what changed by that."""
+        busy = self._workers.busy
         found = self._workers.plan(self._apply.who)
         for action in found:
             if isinstance(action, Speak):
                 self._workers.speak(action.agent, action.event)
-        return len(found)
+        return len(found) + (busy != self._workers.busy)
 
     def missing(self) -> list[Action]:
         """What a step would do, without doing it."""
@@ -132,7 +135,13 @@ class Bridge:
         return self.pair.mirrored == MAKING
 
     def _made(self) -> None:
+        if self._apply.lost:
+            everybody = {*self._apply.who.residents, *self._apply.who.guests}
+            while self._apply.perform(self._advances(everybody, self.mirror.cursors())):
+                continue
+            self._apply.lost = False
         self._mail.made()
+        self._recalled = False
         self._apply.perform([Mirrored(0)])
 
     def _people(self) -> list[Action]:
@@ -184,7 +193,9 @@ class Bridge:
 
     def _letters(self, page: list[plan.Letter]) -> list[Action]:
         openers = self._channel.openers(page, self._apply.who)
-        return list(plan.files_to_rows(page, self.pair.token, openers, self._numbers))
+        rows = list(plan.files_to_rows(page, self.pair.token, openers, self._numbers))
+        self._workers.heard(rows)
+        return [*rows]
 
     def _reads(self, page: list[Event]) -> list[Action]:
         """Receipts and cursors, where a listing or a cursor changed, or a row came."""
@@ -195,8 +206,15 @@ class Bridge:
         everybody = set(who.residents) if "" in to else set()
         agents = (moved | self._mail.listed | to | everybody) - {""}
         unread = self._mail.unread(agents)
-        behind = {agent: self._behind(agent, cursors) for agent in agents & set(who.residents)}
-        return [*plan.reads(unread, who, cursors), *plan.advances(behind, who, cursors)]
+        advances = self._advances(agents & set(who.residents), cursors)
+        return [*plan.reads(unread, who, cursors), *advances]
+
+    def _advances(self, agents: set[str], cursors: dict[str, int]) -> list[Action]:
+        """Of residents; and of guests whose cursors were lost with the channel, for whom their
+        receipts tell what is not to be said to them again."""
+        who = self._apply.who
+        there = [agent for agent in sorted(agents) if who.session(agent) in cursors]
+        return list(plan.advances({a: self._behind(a, cursors) for a in there}, who, cursors))
 
     def _behind(self, agent: str, cursors: dict[str, int]) -> list[tuple[int, bool]]:
         session = self._apply.who.session(agent)

@@ -58,7 +58,7 @@ class Fresh(NamedTuple):
 class MailSide:
     """``rows``: the number of each file's row, by its key, as ``origins`` of the channel tell it.
 
-    ``anew``: the channel has lost its rows, so also what once came from there is to get one.
+    ``anew``: the channel has no rows of the tree: also what once came from there is to get one.
     """
 
     def __init__(

@@ -16,6 +16,8 @@ from swarm.team.mirror import Mirror, Pair
 
 # What the channel says of a pair until all that lies in the tree has its row.
 MAKING = -1
+# A line of ``rows`` is shorter than that.
+LINE_MAX = 4096
 
 
 class Ledger:
@@ -25,6 +27,7 @@ class Ledger:
         self.folder = f"{root.path}/.bridge/{channel}"
         self._root = root
         self._channel = channel
+        self._late: dict[str, int] = {}
 
     def token(self) -> str:
         """What the tree remembers the pair by, "" if nothing."""
@@ -53,25 +56,38 @@ class Ledger:
         except OSError as error:
             raise from_os(error, "read", f".bridge/{self._channel}/rows") from None
         found = {}
-        for line in data.decode("utf-8", "surrogateescape").split("\n")[:-1]:
+        for line in data.decode("utf-8", "replace").split("\n")[:-1]:
             number, tab, key = line.partition("\t")
             if tab and number.isascii() and number.isdigit():
-                found[key] = int(number)
+                found[words.named(key)] = int(number)
         return found
 
     def note(self, rows: dict[str, int]) -> None:
-        """Add rows; the channel knows them too, so nothing is lost if this is cut short."""
-        text = "".join(f"{number}\t{key}\n" for key, number in rows.items())
+        """Add rows, with those that could not be added before.
+
+        The channel knows them too, so nothing is lost if this is cut short.
+        """
+        self._late |= rows
+        text = "".join(f"{number}\t{words.plain(key)}\n" for key, number in self._late.items())
         try:
-            fd = os.open(
-                f"{self.folder}/rows", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-            )
+            fd = os.open(f"{self.folder}/rows", os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC)
             try:
-                disk.write_all(fd, text.encode("utf-8", "surrogateescape"))
+                _mend(fd)
+                disk.write_all(fd, text.encode("utf-8", "replace"))
             finally:
                 os.close(fd)
         except OSError as error:
             raise from_os(error, "write to", f".bridge/{self._channel}/rows") from None
+        self._late = {}
+
+
+def _mend(fd: int) -> None:
+    """Take off the end of a file a line that was cut short."""
+    size = os.fstat(fd).st_size
+    start = max(0, size - LINE_MAX)
+    end = os.pread(fd, size - start, start)
+    if end and not end.endswith(b"\n"):
+        os.ftruncate(fd, start + end.rfind(b"\n") + 1)
 
 
 def find(root: Root, mirror: Mirror, ledger: Ledger, rebuild: bool) -> Pair:

@@ -7,10 +7,10 @@ guardian would, under the same names; so a guardian that comes later finds it sa
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from swarm.bridge.actions import Action, Speak
-from swarm.bridge.crossing import File
+from swarm.bridge.crossing import File, Row
 from swarm.bridge.mail_side import MailSide
 from swarm.bridge.who import Who
 from swarm.errors import SwarmError
@@ -31,7 +31,7 @@ class Request:
     """A request from the channel in a resident's mailbox, not ended yet.
 
     ``mark``: what its files looked like when they were last thought about; ``taken``: whether
-    the worker took it up.
+    the worker took it up; ``said``: what was said for the worker.
     """
 
     agent: str
@@ -40,6 +40,7 @@ class Request:
     requester: str
     mark: tuple[object, ...] = ()
     taken: bool = False
+    said: set[str] = field(default_factory=set)
 
 
 class Workers:
@@ -69,6 +70,13 @@ class Workers:
         """Remember one that was delivered before."""
         self._open[agent, name] = Request(agent, name, thread, requester)
 
+    def heard(self, rows: Iterable[Row]) -> None:
+        """Somebody in the tree said something: think again about the tasks that it is about."""
+        threads = {row.event.thread for row in rows}
+        for request in self._open.values():
+            if request.thread in threads:
+                request.mark = ()
+
     def plan(self, who: Who) -> list[Action]:
         """What is to be said for workers whose files have changed."""
         found: list[Action] = []
@@ -87,12 +95,13 @@ class Workers:
             return []
         said = self._conversation(request.agent)
         task = _task(said, request)
-        request.mark = mark
         if task is None or task.final:
             self._open.pop((request.agent, request.name), None)
             return []
-        events = self._due(request, task, said)
+        events = [e for e in self._due(request, task, said) if e.origin not in request.said]
         request.taken = request.taken or task.state != "asked" or bool(events)
+        if not events:  # else once more when they are said
+            request.mark = mark
         return [Speak(request.agent, event) for event in events]
 
     def _look(self, request: Request) -> tuple[object, ...]:
@@ -142,6 +151,9 @@ class Workers:
     def speak(self, agent: str, event: Event) -> None:
         """Send it as the worker's own mail."""
         MailStore(self._root, watching=False).voice(agent).apply(Outcome(sends=[event]))
+        for request in self._open.values():
+            if (request.agent, request.thread) == (agent, event.task):
+                request.said.add(event.origin)
 
 
 def _task(said: list[Event], request: Request) -> Task | None:

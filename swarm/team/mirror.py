@@ -234,8 +234,11 @@ class Mirror(Channel):
 
     # --- residents of the tree ---------------------------------------------------------------
 
-    def enter(self, row: AgentRow, joined: bool) -> None:
-        """Write the row of an agent of the tree; ``joined``: and say so to everybody."""
+    def enter(self, row: AgentRow, joined: bool, read: int = -1) -> None:
+        """Write the row of an agent of the tree; ``joined``: and say so to everybody.
+
+        ``read``: up to which row a first one has read; -1 for all but what is for it alone.
+        """
         seen = int(row.seen * 1000) or None
         values = (
             row.session, whole(row.name), whole(row.description), row.provider, row.model,
@@ -246,8 +249,8 @@ class Mirror(Channel):
             db.execute(queries.ENTER_AS, values)
             channel = self.place.channel
             if not db.execute(queries.CURSOR, (row.session, channel)).fetchone():
-                newest = members.newest(db, channel)
-                db.execute(queries.MEND_CURSOR, (row.session, channel, newest))
+                after = read if read >= 0 else _begins(db, channel, row.session)
+                db.execute(queries.MEND_CURSOR, (row.session, channel, after))
             if joined:
                 self._say(db, row, "agent_join", "has joined the channel")
 
@@ -280,3 +283,9 @@ class Mirror(Channel):
         """An agent of the tree has read up to that row."""
         values = (session, self.place.channel, number)
         self._write(lambda db: db.execute(queries.MEND_CURSOR, values))
+
+
+def _begins(db: sqlite3.Connection, channel: str, session: str) -> int:
+    """Before the first message for that session alone, else after all."""
+    found = db.execute(queries.FIRST_TO, (channel, session)).fetchone()[0]
+    return int(found) - 1 if found else members.newest(db, channel)

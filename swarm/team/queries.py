@@ -177,6 +177,7 @@ REQUESTS_OF = Page(
 FIRST_OF = f"""SELECT message_id, from_agent FROM messages WHERE {THREAD} = :thread
  AND {THREAD} IS NOT NULL AND (from_agent = :who OR to_agent = :who OR to_agent IS NULL)
  ORDER BY message_id LIMIT 1"""
+FIRST_TO = "SELECT min(message_id) FROM messages WHERE channel = ? AND to_agent = ?"
 INSERT_AS = """INSERT INTO messages
  (message_id, from_agent, to_agent, channel, task_id, ref_message_id, payload, created_at)
  SELECT ?8, ?1, ?2, ?3, ?4, ?5, ?6, ?7
