@@ -220,6 +220,7 @@ class Apply:
         """Write it under a hidden name; None if it was delivered, or nobody is there."""
         root, agent = self._root, file.agent
         if not is_known(root, agent):
+            self._ledger.check()
             self._tell(f"to {agent}", f"{agent} has no mailbox any more: {file.name} is left out")
             return None
         if self._is_there(agent, file.name):

@@ -5,7 +5,7 @@ Hints only shorten the wait: once a second everything is looked at that a time s
 
 import os
 
-from swarm.bridge import crossing, plan, workers
+from swarm.bridge import crossing, pair, plan, workers
 from swarm.bridge.actions import Action, Mirrored, Session, Speak
 from swarm.bridge.apply import Apply, Tell
 from swarm.bridge.channel_side import ChannelSide
@@ -36,8 +36,9 @@ class Bridge:
         mirror.prepare()
         self.root = root
         self.mirror = mirror
-        ledger = Ledger(root, mirror.place.channel)
+        self._ledger = ledger = Ledger(root, mirror.place.channel)
         self.pair = find(root, mirror, ledger, rebuild)
+        ledger.check()
         self._numbers = ledger.numbers()
         origins = mirror.origins(f"{self.pair.token}/")
         self._mail = MailSide(root, self.pair.token, origins, self._making())
@@ -79,9 +80,15 @@ class Bridge:
     def step(self, hinted: set[str] | None = None) -> int:
         """Look, plan and perform a page of what is missing; how much there was.
 
+        Conflict where one of the sides is not what it was: nothing is taken for deleted then.
+
         ``hinted``: in whose mailboxes something may be new; None for everything.
         """
         count = 0
+        self._ledger.check()
+        self.mirror.check()
+        if hinted is None:
+            pair.check(self.mirror, self.pair)
         self._mail.look(hinted)
         page = [] if self._making() else self._channel.page(self.pair.mirrored)
         letters = self._mail.fresh(PAGE)
@@ -185,8 +192,8 @@ class Bridge:
 
     def _rows(self, page: list[Event]) -> list[Action]:
         look = self._channel.lookup(page, self._mail.at_work())
-        pair, channel = self.pair, self.mirror.place.channel
-        found = plan.rows_to_files(page, self._apply.who, look, pair.token, channel, pair.restored)
+        ours, channel = self.pair, self.mirror.place.channel
+        found = plan.rows_to_files(page, self._apply.who, look, ours.token, channel, ours.restored)
         actions = list(found)
         self._workers.note(actions)
         return actions
@@ -226,8 +233,10 @@ class Bridge:
         name = self._channel.file_name(event)
         if int(event.id) > self.pair.mirrored and self._is_foreign(event):
             return False  # its file is still to come
-        path = f"{self.root.inbox(agent)}/{name}"
-        return receipts.has(self.root, agent, name) or not os.path.lexists(path)
+        inbox = self.root.inbox(agent)
+        if receipts.has(self.root, agent, name):
+            return True
+        return os.path.isdir(inbox) and not os.path.lexists(f"{inbox}/{name}")
 
     def _is_foreign(self, event: Event) -> bool:
         return not event.origin.startswith(f"{self.pair.token}/")

@@ -10,9 +10,9 @@ import os
 from swarm import disk, message
 from swarm.bridge import words
 from swarm.bridge.crossing import is_presence
-from swarm.errors import Conflict, from_os
+from swarm.errors import from_os
 from swarm.mailbox.layout import Root
-from swarm.team.mirror import Mirror, Pair
+from swarm.team.mirror import Mirror, Pair, replaced
 
 # What the channel says of a pair until all that lies in the tree has its row.
 MAKING = -1
@@ -27,6 +27,7 @@ class Ledger:
         self.folder = f"{root.path}/.bridge/{channel}"
         self._root = root
         self._channel = channel
+        self._seen: tuple[int, int] | None = None
         self._late: dict[str, int] = {}
 
     def token(self) -> str:
@@ -46,6 +47,19 @@ class Ledger:
             disk.replace(f"{self.folder}/pair", text.encode("utf-8", "replace"), self._root.sync)
         except OSError as error:
             raise from_os(error, "write to", f".bridge/{self._channel}") from None
+
+    def check(self) -> None:
+        """Conflict where the tree is gone, or another one, since this was first called."""
+        try:
+            found = os.stat(f"{self.folder}/pair")
+        except FileNotFoundError:
+            raise replaced(f"{self._root.path} was removed or replaced", "tree") from None
+        except OSError as error:
+            raise from_os(error, "read", f".bridge/{self._channel}/pair") from None
+        there = (found.st_dev, found.st_ino)
+        self._seen = self._seen or there
+        if there != self._seen:
+            raise replaced(f"{self._root.path} was replaced", "tree")
 
     def numbers(self) -> dict[str, int]:
         """The rows of the tree's messages, by their keys, as noted; a line cut short is none."""
@@ -138,11 +152,14 @@ def _begin(mirror: Mirror, pair: Pair) -> Pair:
 
 def _ask(rebuild: bool, what: str, side: str) -> None:
     if not rebuild:
-        raise Conflict(
-            f"{what}: its messages may be elsewhere",
-            f"bring the old {side} back, or copy the conversation into this one: --rebuild",
-            code="replaced",
-        )
+        raise replaced(what, side)
+
+
+def check(mirror: Mirror, pair: Pair) -> None:
+    """Conflict where the channel, under the same name, has lost the pair or its rows since."""
+    known = pair.token in (one.token for one in mirror.pairs())
+    if not known or int(mirror.newest()) < pair.mirrored:
+        raise replaced(f"channel {mirror.place.channel} was emptied", "channel")
 
 
 def _was_said(mirror: Mirror, last: int) -> bool:

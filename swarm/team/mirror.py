@@ -6,7 +6,7 @@ The bridge's own knowledge lies in a table that the known client leaves alone.
 import sqlite3
 from dataclasses import dataclass
 
-from swarm.errors import Unknown
+from swarm.errors import Conflict, Unknown
 from swarm.events import Event, payload, whole
 from swarm.team import members, posting, queries, rows
 from swarm.team.channel import Channel
@@ -63,14 +63,21 @@ class Mirror(Channel):
 
         self._write(work)
 
-    def replaced(self) -> bool:
-        """Whether another file, or none, has the database's name by now."""
-        return not self._database.in_place()
+    def _follow(self) -> None:
+        """Never to another file: nobody could tell what was deleted from what is not there yet."""
+        if not self._database.in_place():
+            raise replaced(f"channel {self.place.channel} was removed or replaced", "channel")
+
+    def check(self) -> None:
+        """Conflict where the file that is open has no longer the channel's name (one stat)."""
+        self._follow()
 
     # --- pairs -----------------------------------------------------------------------------
 
     def pairs(self) -> list[Pair]:
         """The trees that are bridged to this channel, or were."""
+        if not self._database.one(queries.HAS_PAIRS):
+            return []
         return [Pair(*row) for row in self._database.rows(queries.PAIRS)]
 
     def set_pair(self, pair: Pair) -> None:
@@ -283,6 +290,15 @@ class Mirror(Channel):
         """An agent of the tree has read up to that row."""
         values = (session, self.place.channel, number)
         self._write(lambda db: db.execute(queries.MEND_CURSOR, values))
+
+
+def replaced(what: str, side: str) -> Conflict:
+    """The error where one of the two sides is not the one that was bridged."""
+    return Conflict(
+        f"{what}: its messages may be elsewhere",
+        f"bring the old {side} back, or copy the conversation into this one: --rebuild",
+        code="replaced",
+    )
 
 
 def _begins(db: sqlite3.Connection, channel: str, session: str) -> int:

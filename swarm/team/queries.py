@@ -157,6 +157,7 @@ MIRROR = (
     """CREATE TABLE IF NOT EXISTS swarm_bridge (token TEXT PRIMARY KEY, root TEXT NOT NULL,
  mirrored INTEGER NOT NULL DEFAULT -1, restored INTEGER NOT NULL DEFAULT 0)""",
 )
+HAS_PAIRS = "SELECT count(*) FROM sqlite_master WHERE name = 'swarm_bridge'"
 PAIRS = "SELECT token, root, mirrored, restored FROM swarm_bridge ORDER BY rowid"
 BEGIN_PAIR = """INSERT INTO swarm_bridge (token, root, mirrored, restored) VALUES (?, ?, ?, ?)
  ON CONFLICT (token) DO UPDATE SET root = excluded.root, mirrored = excluded.mirrored,
