@@ -81,12 +81,23 @@ class Bridge:
         """Look, plan and perform a page of what is missing; how much there was.
 
         Conflict where one of the sides is not what it was: nothing is taken for deleted then.
-
+        What fails leaves all that it had begun with to be looked at again.
         ``hinted``: in whose mailboxes something may be new; None for everything.
         """
+        try:
+            count = self._step(hinted)
+        except BaseException:
+            self._mail.again()
+            self._cursors = {}
+            raise
+        self._mail.listed.clear()
+        return count
+
+    def _step(self, hinted: set[str] | None) -> int:
         count = 0
         self._ledger.check()
-        self.mirror.check()
+        self._ledger.note({})
+        self.mirror.check_place()
         if hinted is None:
             pair.check(self.mirror, self.pair)
         self._mail.look(hinted)
@@ -103,6 +114,7 @@ class Bridge:
             count += self._speak()
         if self._making() and not self._mail.behind:
             self._made()
+            count += 1
         for about, text in self._mail.problems.items():
             self._once(about, text)
         self._mail.problems.clear()
@@ -121,7 +133,9 @@ class Bridge:
         found = self._workers.plan(self._apply.who)
         for action in found:
             if isinstance(action, Speak):
-                self._workers.speak(action.agent, action.event)
+                problem = self._workers.speak(action.agent, action.event)
+                if problem:
+                    self._once(action.agent, f"{action.agent} cannot answer: {problem}")
         return len(found) + (busy != self._workers.busy)
 
     def missing(self) -> list[Action]:
@@ -163,8 +177,8 @@ class Bridge:
             if agent in residents:
                 residents[agent].task = True
         if not self._recalled:
-            self._recalled = True
             self._recall_requests()
+            self._recalled = True
         found = People(
             who=self._apply.who,
             residents=residents,

@@ -149,9 +149,16 @@ class MailSide:
     # --- messages ----------------------------------------------------------------------------
 
     def look(self, hinted: "set[str] | None") -> None:
-        """List what may have changed; ``hinted``: whose mailboxes, None for anybody's."""
-        self.listed = set()
+        """List what may have changed; ``hinted``: whose mailboxes, None for anybody's.
+
+        ``listed`` grows until it is cleared.
+        """
         self._look(hinted)
+
+    def again(self) -> None:
+        """What was given out as new is so still."""
+        waiting = (one for key, one in self._fresh.items() if key not in self._new)
+        self._queue = sorted(waiting, reverse=True)
 
     def _look(self, hinted: "set[str] | None") -> None:
         known = self.known() if hinted is None else hinted
@@ -179,6 +186,7 @@ class MailSide:
         except SwarmError as error:
             box.forget()
             self.problems[agent] = error.message
+            box.forget()
             return None
         self.listed.add(agent)
         box.letters.only(self.root.inbox(agent), there)

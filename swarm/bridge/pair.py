@@ -82,6 +82,8 @@ class Ledger:
         The channel knows them too, so nothing is lost if this is cut short.
         """
         self._late |= rows
+        if not self._late:
+            return
         text = "".join(f"{number}\t{words.plain(key)}\n" for key, number in self._late.items())
         try:
             fd = os.open(f"{self.folder}/rows", os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC)

@@ -6,6 +6,7 @@ guardian would, under the same names; so a guardian that comes later finds it sa
 """
 
 import os
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -23,6 +24,8 @@ from swarm.transport.mail import MailStore
 from swarm.transport.mail_claim import is_claimed
 
 ENDS = {"done": "task_done", "error": "task_fail", "cancelled": "task_fail"}
+# Seconds until what could not be said is tried again.
+AGAIN = 5.0
 ACKS = frozenset(("ack", *ENDS))
 
 
@@ -31,7 +34,8 @@ class Request:
     """A request from the channel in a resident's mailbox, not ended yet.
 
     ``mark``: what its files looked like when they were last thought about; ``taken``: whether
-    the worker took it up; ``said``: what was said for the worker.
+    the worker took it up; ``said``: what was said for the worker; ``later``: when it can be said
+    what could not be.
     """
 
     agent: str
@@ -41,6 +45,7 @@ class Request:
     mark: tuple[object, ...] = ()
     taken: bool = False
     said: set[str] = field(default_factory=set)
+    later: float = 0.0
 
 
 class Workers:
@@ -102,6 +107,8 @@ class Workers:
         request.taken = request.taken or task.state != "asked" or bool(events)
         if not events:  # else once more when they are said
             request.mark = mark
+        elif time.monotonic() < request.later:
+            return []
         return [Speak(request.agent, event) for event in events]
 
     def _look(self, request: Request) -> tuple[object, ...]:
@@ -148,12 +155,24 @@ class Workers:
         except OSError:
             return ""
 
-    def speak(self, agent: str, event: Event) -> None:
-        """Send it as the worker's own mail."""
-        MailStore(self._root, watching=False).voice(agent).apply(Outcome(sends=[event]))
+    def speak(self, agent: str, event: Event) -> str:
+        """Send it as the worker's own mail; what went wrong, "" if nothing: it is tried again."""
+        try:
+            stored = (
+                MailStore(self._root, watching=False).voice(agent).apply(Outcome(sends=[event]))
+            )
+            problem = next((one.problem for one in stored if one.problem), "")
+        except SwarmError as error:
+            if error.temporary:
+                raise
+            problem = error.message
         for request in self._open.values():
             if (request.agent, request.thread) == (agent, event.task):
-                request.said.add(event.origin)
+                if problem:
+                    request.later = time.monotonic() + AGAIN
+                else:
+                    request.said.add(event.origin)
+        return problem
 
 
 def _task(said: list[Event], request: Request) -> Task | None:

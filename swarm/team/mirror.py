@@ -68,7 +68,7 @@ class Mirror(Channel):
         if not self._database.in_place():
             raise replaced(f"channel {self.place.channel} was removed or replaced", "channel")
 
-    def check(self) -> None:
+    def check_place(self) -> None:
         """Conflict where the file that is open has no longer the channel's name (one stat)."""
         self._follow()
 

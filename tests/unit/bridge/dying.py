@@ -1,6 +1,7 @@
-"""A process that dies in the middle: at a write to the disk or to the database, or within it.
+"""A process that dies at a write to the disk or the database, or within it; or is refused one.
 
-What is dead writes nothing more: whatever it tries on its way out fails as well.
+What is dead writes nothing more: whatever it tries on its way out fails as well.  What is
+refused goes on being refused until that is over.
 """
 
 import os
@@ -10,9 +11,11 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
+from swarm.errors import Temporary
 from swarm.team.database import Database
 
 DEAD = ""
+NEVER = 1_000_000
 CALLS = ("link", "unlink", "replace", "rename", "mkdir", "rmdir", "utime", "truncate")
 WRITES = os.O_WRONLY | os.O_RDWR
 
@@ -22,16 +25,23 @@ class Killed(BaseException):
 
 
 class Dying:
-    """Dies ``after`` so many steps, or half through the next one; ``steps`` are all it took."""
+    """Dies ``after`` so many steps, or half through the next one; ``steps`` are all it took.
 
-    def __init__(self, after: int = 1_000_000, within: bool = False) -> None:
+    ``error``: a number of the system's, which it is told instead from then on.
+    """
+
+    def __init__(self, after: int = NEVER, within: bool = False, error: int = 0) -> None:
         self.steps: list[str] = []
         self._files: dict[int, str] = {}
         self._after = after
         self._within = within
+        self._error = error
 
     def _step(self, name: str, do: Callable[[], Any], half: Callable[[], Any] | None = None) -> Any:
         if len(self.steps) >= self._after:
+            if self._error:
+                self._refuse(name)
+                return do()
             if self._within and half and len(self.steps) == self._after:
                 half()
             self.steps.append(DEAD)
@@ -39,6 +49,17 @@ class Dying:
         found = do()
         self.steps.append(name)
         return found
+
+    def _refuse(self, name: str) -> None:
+        """Nothing new; what is there can be removed."""
+        if name.startswith(("open", "write", "link", "mkdir")):
+            raise OSError(self._error, os.strerror(self._error))
+        if not name.startswith(CALLS):
+            raise Temporary(name)
+
+    def well(self) -> None:
+        """It is over."""
+        self._after = NEVER
 
     @contextmanager
     def __call__(self) -> "Iterator[Dying]":

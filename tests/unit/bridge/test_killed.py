@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
+from errno import EACCES, ENOSPC
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -14,6 +15,7 @@ from unittest.mock import patch
 import pytest
 
 from swarm.bridge.bridge import Bridge
+from swarm.errors import SwarmError, Unreadable
 from swarm.mailbox import registry
 from swarm.mailbox.layout import Root, init, make_box
 from swarm.team.mirror import Mirror
@@ -103,12 +105,23 @@ class Scene:
         shutil.rmtree(self.place, ignore_errors=True)
         shutil.copytree(self.folder / "before", self.place, symlinks=True)
 
-    def bridge(self) -> None:
-        """A bridge as a process of its own would be, until nothing is missing."""
+    def bridge(self, well: Callable[[], None] = lambda: None) -> None:
+        """A bridge as a process of its own would be, until nothing is missing.
+
+        ``well``: called where something is refused that may pass, before all is tried again.
+        """
         with Mirror.open(str(self.place / "team"), CHANNEL, sync=False) as mirror:
             root = Root(str(self.place / "mail"), sync=False)
-            with patch("os.urandom", Random(1).randbytes):
-                Bridge(root, mirror, lambda *_: None, self.rebuild).settle()
+            with patch("os.urandom", Random(1).randbytes), patch("swarm.bridge.workers.AGAIN", 0):
+                bridge = None
+                try:
+                    bridge = Bridge(root, mirror, lambda *_: None, self.rebuild)
+                    bridge.settle()
+                except SwarmError as error:
+                    assert error.temporary or isinstance(error, Unreadable)
+                    well()
+                    bridge = bridge or Bridge(root, mirror, lambda *_: None, self.rebuild)
+                    bridge.settle()
 
     def state(self) -> dict[str, object]:
         """Everything, but for times, hidden leftovers and the pair's name."""
@@ -163,6 +176,19 @@ def test_a_bridge_that_died_anywhere_is_followed_by_one_that_ends_as_if_it_had_n
             here.bridge()
         here.bridge()
         assert here.state() == expected, (alive.steps[number], number, within)
+
+
+def test_a_disk_that_was_full_or_locked_for_a_while_makes_no_difference(tmp_path: Path) -> None:
+    here = scene(tmp_path, bridged, False)
+    here.reset()
+    with Dying()() as alive:
+        here.bridge()
+    expected = here.state()
+    for place, (number, _) in enumerate(moments(alive.steps)):
+        here.reset()
+        with Dying(number, error=(ENOSPC, EACCES)[place % 2])() as refused:
+            here.bridge(refused.well)
+        assert here.state() == expected, (alive.steps[number], number)
 
 
 def moments(steps: list[str]) -> list[tuple[int, bool]]:
