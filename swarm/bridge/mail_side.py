@@ -186,7 +186,6 @@ class MailSide:
         except SwarmError as error:
             box.forget()
             self.problems[agent] = error.message
-            box.forget()
             return None
         self.listed.add(agent)
         box.letters.only(self.root.inbox(agent), there)
