@@ -16,7 +16,7 @@ from swarm.bridge import actions, details
 from swarm.bridge.actions import Action, Session
 from swarm.bridge.crossing import File, Row
 from swarm.bridge.mail_side import MailSide
-from swarm.bridge.pair import Ledger
+from swarm.bridge.pair import MAKING, Ledger
 from swarm.bridge.who import Who
 from swarm.errors import Conflict, Unknown, UsageError, from_os
 from swarm.events import Event
@@ -40,13 +40,15 @@ class Staged:
 
 
 class Apply:
-    """Where and how; ``told``: what was last said of each resident."""
+    """Where and how; ``told``: what was last said of each resident; ``lost``: whether the channel
+    has lost its rows."""
 
     def __init__(
         self, root: Root, mirror: Mirror, mail: MailSide, pair: Pair, ledger: Ledger, tell: Tell
     ) -> None:
         self.told: dict[str, tuple[str, str]] = {}
         self.who = Who()
+        self.lost = False
         self._root = root
         self._mirror = mirror
         self._mail = mail
@@ -124,7 +126,7 @@ class Apply:
     def _enter(self, action: actions.Enter) -> None:
         row = self._row(action.agent, action.session, action.resident, action.status)
         row.provider = MAIL if action.resident.entry else MAIL_LEFT
-        self._mirror.enter(row, action.joined)
+        self._mirror.enter(row, action.joined, self._read())
         self.who.settle(action.agent, action.session)
         self.told[action.agent] = (action.resident.description, action.status)
 
@@ -144,7 +146,14 @@ class Apply:
             else:
                 row = self._row(TREE, session, actions.Resident())
                 row.name = "mail"
-            self._mirror.enter(row, joined=False)
+            self._mirror.enter(row, False, self._read())
+
+    def _read(self) -> int:
+        """Up to which row somebody has read who had no cursor: what is not in the tree yet is
+        unread, and of a channel that lost its rows everything, until receipts tell."""
+        if self._pair.mirrored != MAKING:
+            return self._pair.mirrored
+        return 0 if self.lost else -1
 
     def _session(self, agent: str) -> str:
         return self.who.session(agent) or f"mail-{self._pair.token}"
@@ -196,8 +205,8 @@ class Apply:
             if self._root.sync:
                 disk.sync_files([one.path for one in staged])
             for one in staged:
+                self._copy(one)  # first: what was delivered is not looked at again
                 disk.publish(one.path, f"{self._root.inbox(one.file.agent)}/{one.file.name}")
-                self._copy(one)
             if self._root.sync:
                 for agent in {one.file.agent for one in staged}:
                     disk.sync_folder(self._root.inbox(agent))
@@ -211,6 +220,7 @@ class Apply:
         """Write it under a hidden name; None if it was delivered, or nobody is there."""
         root, agent = self._root, file.agent
         if not is_known(root, agent):
+            self._ledger.check()
             self._tell(f"to {agent}", f"{agent} has no mailbox any more: {file.name} is left out")
             return None
         if self._is_there(agent, file.name):

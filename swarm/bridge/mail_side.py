@@ -58,7 +58,7 @@ class Fresh(NamedTuple):
 class MailSide:
     """``rows``: the number of each file's row, by its key, as ``origins`` of the channel tell it.
 
-    ``anew``: the channel has lost its rows, so also what once came from there is to get one.
+    ``anew``: the channel has no rows of the tree: also what once came from there is to get one.
     """
 
     def __init__(
@@ -149,9 +149,16 @@ class MailSide:
     # --- messages ----------------------------------------------------------------------------
 
     def look(self, hinted: "set[str] | None") -> None:
-        """List what may have changed; ``hinted``: whose mailboxes, None for anybody's."""
-        self.listed = set()
+        """List what may have changed; ``hinted``: whose mailboxes, None for anybody's.
+
+        ``listed`` grows until it is cleared.
+        """
         self._look(hinted)
+
+    def again(self) -> None:
+        """What was given out as new is so still."""
+        waiting = (one for key, one in self._fresh.items() if key not in self._new)
+        self._queue = sorted(waiting, reverse=True)
 
     def _look(self, hinted: "set[str] | None") -> None:
         known = self.known() if hinted is None else hinted

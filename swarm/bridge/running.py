@@ -34,20 +34,24 @@ class Standby:
 
     def __init__(self, root: Root, channel: str) -> None:
         folder = f"{root.path}/{FOLDER}/{channel}"
+        self._shown = f"{FOLDER}/{channel}/lock"
         self._next = 0.0
         try:
             os.makedirs(folder, exist_ok=True)
             self._fd = os.open(f"{folder}/lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
-            raise from_os(error, "lock", f".bridge/{channel}/lock") from None
+            raise from_os(error, "lock", self._shown) from None
 
     def take(self) -> bool:
         """Whether it is ours now."""
-        if not disk.try_lock(self._fd):
-            return False
-        os.truncate(self._fd, 0)
-        disk.write_all(self._fd, f"{os.getpid()}\n".encode())
-        os.utime(self._fd, (0, 0))  # no pass yet
+        try:
+            if not disk.try_lock(self._fd):
+                return False
+            os.truncate(self._fd, 0)
+            disk.write_all(self._fd, f"{os.getpid()}\n".encode())
+            os.utime(self._fd, (0, 0))  # no pass yet
+        except OSError as error:
+            raise from_os(error, "write to", self._shown) from None
         return True
 
     def beat(self) -> None:
@@ -55,7 +59,10 @@ class Standby:
         now = time.monotonic()
         if now >= self._next:
             self._next = now + BEAT
-            os.utime(self._fd)
+            try:
+                os.utime(self._fd)
+            except OSError as error:
+                raise from_os(error, "touch", self._shown) from None
 
     def close(self) -> None:
         """Give it back."""

@@ -6,11 +6,12 @@ guardian would, under the same names; so a guardian that comes later finds it sa
 """
 
 import os
+import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from swarm.bridge.actions import Action, Speak
-from swarm.bridge.crossing import File
+from swarm.bridge.crossing import File, Row
 from swarm.bridge.mail_side import MailSide
 from swarm.bridge.who import Who
 from swarm.errors import SwarmError
@@ -23,6 +24,8 @@ from swarm.transport.mail import MailStore
 from swarm.transport.mail_claim import is_claimed
 
 ENDS = {"done": "task_done", "error": "task_fail", "cancelled": "task_fail"}
+# Seconds until what could not be said is tried again.
+AGAIN = 5.0
 ACKS = frozenset(("ack", *ENDS))
 
 
@@ -31,7 +34,8 @@ class Request:
     """A request from the channel in a resident's mailbox, not ended yet.
 
     ``mark``: what its files looked like when they were last thought about; ``taken``: whether
-    the worker took it up.
+    the worker took it up; ``said``: what was said for the worker; ``later``: when it can be said
+    what could not be.
     """
 
     agent: str
@@ -40,6 +44,8 @@ class Request:
     requester: str
     mark: tuple[object, ...] = ()
     taken: bool = False
+    said: set[str] = field(default_factory=set)
+    later: float = 0.0
 
 
 class Workers:
@@ -69,6 +75,13 @@ class Workers:
         """Remember one that was delivered before."""
         self._open[agent, name] = Request(agent, name, thread, requester)
 
+    def heard(self, rows: Iterable[Row]) -> None:
+        """Somebody in the tree said something: think again about the tasks that it is about."""
+        threads = {row.event.thread for row in rows}
+        for request in self._open.values():
+            if request.thread in threads:
+                request.mark = ()
+
     def plan(self, who: Who) -> list[Action]:
         """What is to be said for workers whose files have changed."""
         found: list[Action] = []
@@ -87,12 +100,15 @@ class Workers:
             return []
         said = self._conversation(request.agent)
         task = _task(said, request)
-        request.mark = mark
         if task is None or task.final:
             self._open.pop((request.agent, request.name), None)
             return []
-        events = self._due(request, task, said)
+        events = [e for e in self._due(request, task, said) if e.origin not in request.said]
         request.taken = request.taken or task.state != "asked" or bool(events)
+        if not events:  # else once more when they are said
+            request.mark = mark
+        elif time.monotonic() < request.later:
+            return []
         return [Speak(request.agent, event) for event in events]
 
     def _look(self, request: Request) -> tuple[object, ...]:
@@ -139,9 +155,24 @@ class Workers:
         except OSError:
             return ""
 
-    def speak(self, agent: str, event: Event) -> None:
-        """Send it as the worker's own mail."""
-        MailStore(self._root, watching=False).voice(agent).apply(Outcome(sends=[event]))
+    def speak(self, agent: str, event: Event) -> str:
+        """Send it as the worker's own mail; what went wrong, "" if nothing: it is tried again."""
+        try:
+            stored = (
+                MailStore(self._root, watching=False).voice(agent).apply(Outcome(sends=[event]))
+            )
+            problem = next((one.problem for one in stored if one.problem), "")
+        except SwarmError as error:
+            if error.temporary:
+                raise
+            problem = error.message
+        for request in self._open.values():
+            if (request.agent, request.thread) == (agent, event.task):
+                if problem:
+                    request.later = time.monotonic() + AGAIN
+                else:
+                    request.said.add(event.origin)
+        return problem
 
 
 def _task(said: list[Event], request: Request) -> Task | None:
