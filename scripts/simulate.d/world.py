@@ -111,7 +111,9 @@ class World:
             agent.state.given or agent.state.waiting or agent.state.active
             for agent in self.agents.values()
             if agent.alive and not agent.left
-        ) and not any(self.bus.boxes[agent.name] for agent in self.living())
+        ) and not any(
+            self.bus.boxes[agent.name] or self.bus.beside[agent.name] for agent in self.living()
+        )
 
     def living(self) -> list[Agent]:
         return [a for a in self.agents.values() if a.guarded and a.responsive(self.time)]
