@@ -184,6 +184,7 @@ class Bridge:
             residents=residents,
             lodgers=self._mail.lodgers(self._apply.who.guests),
             sessions=self._sessions,
+            known=self._mail.known(),
             told=self._apply.told,
             waiting=frozenset(self._waiting),
             gone=frozenset(self._gone),
