@@ -54,7 +54,8 @@ def people(here: People) -> Iterator[Action]:
         if agent not in residents and row and not row.left:
             yield Part(agent, session)
     free = here.residents.keys() - residents.keys()  # for the guests who are called so
-    folded = {a.lower() for a in {*here.known, *here.who.guests, *here.lodgers} - free}
+    taken_ids = {*residents, *here.known, *here.who.guests, *here.lodgers} - free
+    folded = {agent.lower() for agent in taken_ids}
     for row in here.sessions.values():
         if not row.ours:
             yield from _guest(here, row, folded)

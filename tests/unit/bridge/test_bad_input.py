@@ -173,6 +173,24 @@ def test_marks_and_mailboxes_that_are_something_else_stop_nothing(world: World) 
     goes_on(world)
 
 
+def test_a_mailbox_that_takes_no_mail_keeps_nobody_else_from_theirs(world: World) -> None:
+    inbox = Path(world.root.inbox("bob"))
+    shutil.rmtree(inbox)
+    inbox.write_text("a file")
+    numbers = [world.peer.send("info_only", "to bob", "bob"), world.peer.send("broadcast", "all")]
+    for _ in range(2):
+        world.peer.send("info_only", "to alice", "alice")
+        world.settle()
+        world.again()
+    assert len(world.inbox("alice")) == 3
+    assert len([line for line in world.told if "bob" in line]) <= 2
+    assert world.mirror.cursors()["bob"] < numbers[0]
+    inbox.unlink()
+    world.settle()
+    assert len(world.inbox("bob")) == 2
+    goes_on(world)
+
+
 def agent(world: World, session: str, name: str) -> None:
     sql = "INSERT INTO agents VALUES (?, ?, NULL, NULL, NULL, '/', 'available', ?)"
     world.peer.db.execute(sql, (session, name, int(time.time() * 1000)))

@@ -119,9 +119,9 @@ class Scene:
                     bridge.settle()
                 except SwarmError as error:
                     assert error.temporary or isinstance(error, Unreadable)
-                    well()
-                    bridge = bridge or Bridge(root, mirror, lambda *_: None, self.rebuild)
-                    bridge.settle()
+                well()
+                bridge = bridge or Bridge(root, mirror, lambda *_: None, self.rebuild)
+                bridge.settle()
 
     def state(self) -> dict[str, object]:
         """Everything, but for times, hidden leftovers and the pair's name."""
