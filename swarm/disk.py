@@ -26,6 +26,7 @@ AT_FDCWD = -100
 SYNCS = 16
 RENAME_NOREPLACE = 1
 READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 _drawn = 0
@@ -305,10 +306,13 @@ def read(path: str, limit: int = -1) -> bytes:
         os.close(fd)
 
 
-def open_regular(path: str) -> int:
-    """Open a regular file for reading; anything else is an OSError, at once."""
+def open_regular(path: str, folder: int | None = None) -> int:
+    """Open a regular file for reading, by its name in an open ``folder`` where one is given.
+
+    Anything else is an OSError, at once.
+    """
     try:
-        fd = os.open(path, READ_FLAGS)
+        fd = os.open(path, READ_FLAGS, dir_fd=folder)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENXIO):
             raise OSError(errno.EINVAL, "not a regular file", path) from None
@@ -317,6 +321,24 @@ def open_regular(path: str) -> int:
         os.close(fd)
         raise OSError(errno.EINVAL, "not a regular file", path)
     return fd
+
+
+def read_beneath(folder: str, path: str, limit: int) -> bytes:
+    """The first bytes of a regular file below ``folder``; no link leads out of it, at no moment."""
+    *parents, name = path.split("/")
+    fd = os.open(folder, FOLDER_FLAGS)
+    try:
+        for part in parents:
+            inner = os.open(part, FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=fd)
+            os.close(fd)
+            fd = inner
+        file = open_regular(name, fd)
+    finally:
+        os.close(fd)
+    try:
+        return read_fd(file, limit)
+    finally:
+        os.close(file)
 
 
 def read_fd(fd: int, limit: int = -1) -> bytes:

@@ -46,6 +46,34 @@ def shown(text: str) -> str:
     return repr(text if len(text) <= 80 else text[:77] + "...")
 
 
+def plain(text: str) -> str:
+    """Any text as one line that everything can hold and nothing strips; ``named`` undoes it."""
+    if text.isprintable() and "\\" not in text and text == text.strip():
+        return text
+    edges = (0, len(text) - 1)
+    return "".join(
+        f"\\u{ord(char):04x}" if _is_odd(char) or (char == " " and place in edges) else char
+        for place, char in enumerate(text)
+    )
+
+
+def _is_odd(char: str) -> bool:
+    return char == "\\" or (not char.isprintable() and char <= "\uffff")
+
+
+def named(text: str) -> str:
+    """What ``plain`` made such a line of."""
+    head, *rest = text.split("\\u")
+    return head + "".join(map(_char, rest))
+
+
+def _char(text: str) -> str:
+    try:
+        return chr(int(text[:4], 16)) + text[4:]
+    except ValueError:  # not made by plain
+        return "\\u" + text
+
+
 def is_message_name(name: str) -> bool:
     """Whether a directory entry may be mail by its name: ``*.txt``, no leading dot."""
     return name.endswith(".txt") and not name.startswith(".")

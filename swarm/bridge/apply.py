@@ -18,7 +18,7 @@ from swarm.bridge.crossing import File, Row
 from swarm.bridge.mail_side import MailSide
 from swarm.bridge.pair import MAKING, Ledger
 from swarm.bridge.who import Who
-from swarm.errors import Conflict, Unknown, UsageError, from_os
+from swarm.errors import Conflict, SwarmError, Unknown, UsageError, from_os
 from swarm.events import Event
 from swarm.mailbox import guests, receipts, registry
 from swarm.mailbox.layout import Root, has_box, is_known, make_box
@@ -41,7 +41,7 @@ class Staged:
 
 class Apply:
     """Where and how; ``told``: what was last said of each resident; ``lost``: whether the channel
-    has lost its rows."""
+    has lost its rows; ``reached``: up to which row there are files, but for what is ``late``."""
 
     def __init__(
         self, root: Root, mirror: Mirror, mail: MailSide, pair: Pair, ledger: Ledger, tell: Tell
@@ -49,6 +49,8 @@ class Apply:
         self.told: dict[str, tuple[str, str]] = {}
         self.who = Who()
         self.lost = False
+        self.reached = pair.mirrored
+        self.late: list[File] = []
         self._root = root
         self._mirror = mirror
         self._mail = mail
@@ -107,8 +109,8 @@ class Apply:
             case actions.Advance(session, number):
                 self._mirror.set_cursor(session, number)
             case actions.Mirrored(number):
-                self._mirror.set_mirrored(self._pair.token, number)
-                self._pair.mirrored = number
+                self.reached = number
+                self._mirrored()
             case actions.Flaw(about, text):
                 self._tell(about, text)
 
@@ -201,7 +203,7 @@ class Apply:
         """Stage all, sync all, give them their names in order; what fails leaves nothing."""
         staged: list[Staged] = []
         try:
-            staged += filter(None, map(self._stage, files))
+            staged += filter(None, map(self._try, files))
             if self._root.sync:
                 disk.sync_files([one.path for one in staged])
             for one in staged:
@@ -215,6 +217,42 @@ class Apply:
         finally:
             for one in staged:
                 disk.remove(one.path)
+
+    def _try(self, file: File) -> "Staged | None":
+        """Stage it; where that mailbox alone is to blame it is late, and the others go on."""
+        try:
+            return self._stage(file)
+        except SwarmError as failed:
+            error = failed
+        except OSError as failed:
+            error = from_os(failed, "write to", f"{file.agent}/inbox")
+        if error.temporary or isinstance(error, Conflict):
+            raise error
+        self.late.append(file)
+        self._tell(f"to {file.agent}", f"{file.agent} gets no mail: {error.message}")
+        return None
+
+    def again(self) -> int:
+        """Try once more to deliver what is late; how many were."""
+        late, self.late = self.late, []
+        try:
+            self._write(late)
+        except BaseException:
+            self.late = late
+            raise
+        self._mirrored()
+        return len(late) - len(self.late)
+
+    def is_late(self, agent: str, number: int) -> bool:
+        """Whether that row has no file there yet."""
+        return any((file.agent, file.number) == (agent, number) for file in self.late)
+
+    def _mirrored(self) -> None:
+        """Note up to which row all is in the tree."""
+        number = min([self.reached, *(file.number - 1 for file in self.late)])
+        if number != self._pair.mirrored:
+            self._mirror.set_mirrored(self._pair.token, number)
+            self._pair.mirrored = number
 
     def _stage(self, file: File) -> "Staged | None":
         """Write it under a hidden name; None if it was delivered, or nobody is there."""

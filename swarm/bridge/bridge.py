@@ -100,8 +100,9 @@ class Bridge:
         self.mirror.check_place()
         if hinted is None:
             pair.check(self.mirror, self.pair)
+            count += self._apply.again()
         self._mail.look(hinted)
-        page = [] if self._making() else self._channel.page(self.pair.mirrored)
+        page = [] if self._making() else self._channel.page(self._apply.reached)
         letters = self._mail.fresh(PAGE)
         for event in page:
             self._notice(event)
@@ -141,7 +142,7 @@ class Bridge:
     def missing(self) -> list[Action]:
         """What a step would do, without doing it."""
         self._mail.look(None)
-        page = [] if self._making() else self._channel.page(self.pair.mirrored)
+        page = [] if self._making() else self._channel.page(self._apply.reached)
         letters = self._letters(self._mail.fresh(PAGE))
         actions = [*self._people(), *self._rows(page), *letters, *self._reads(page)]
         return [*actions, *self._workers.plan(self._apply.who)]
@@ -184,6 +185,7 @@ class Bridge:
             residents=residents,
             lodgers=self._mail.lodgers(self._apply.who.guests),
             sessions=self._sessions,
+            known=self._mail.known(),
             told=self._apply.told,
             waiting=frozenset(self._waiting),
             gone=frozenset(self._gone),
@@ -245,8 +247,10 @@ class Bridge:
     def _is_read(self, agent: str, event: Event) -> bool:
         """Whether its file has a receipt, or never was or no longer is in the inbox."""
         name = self._channel.file_name(event)
-        if int(event.id) > self.pair.mirrored and self._is_foreign(event):
+        if int(event.id) > self._apply.reached and self._is_foreign(event):
             return False  # its file is still to come
+        if self._apply.is_late(agent, int(event.id)):
+            return False
         inbox = self.root.inbox(agent)
         if receipts.has(self.root, agent, name):
             return True

@@ -31,13 +31,17 @@ class Row:
 
 @dataclass(slots=True, kw_only=True)
 class File:
-    """A row as it is to lie in one inbox.  ``copy``: whose sent/ gets it too, "" for nobody's."""
+    """A row, by its ``number``, as it is to lie in one inbox.
+
+    ``copy``: whose sent/ gets it too, "" for nobody's.
+    """
 
     agent: str
     name: str
     lines: list[tuple[str, str]]
     body: bytes
     copy: str = ""
+    number: int = 0
 
 
 def is_presence(event: Event) -> bool:
@@ -112,4 +116,5 @@ def to_file(
         lines=[(name, value) for name, value in lines.items() if value],
         body=body,
         copy=sender if sender != agent else "",
+        number=number,
     )

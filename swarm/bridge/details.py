@@ -16,10 +16,11 @@ def with_text(file: File, folder: str) -> tuple[list[tuple[str, str]], bytes, st
     path = dict(file.lines).get("Detail", "")
     if not path or file.body:
         return file.lines, file.body, ""
-    if not _within(path, folder):
+    inner = _within(path, os.path.realpath(folder))
+    if not inner:
         return file.lines, file.body, _outside(path)
     try:
-        text = disk.read(path, BODY_MAX + 1)
+        text = disk.read_beneath(folder, inner, BODY_MAX + 1)
     except OSError as error:
         return file.lines, file.body, f"its detail {path} cannot be read: {error.strerror}"
     if len(text) > BODY_MAX:
@@ -27,9 +28,11 @@ def with_text(file: File, folder: str) -> tuple[list[tuple[str, str]], bytes, st
     return file.lines, text, ""
 
 
-def _within(path: str, folder: str) -> bool:
+def _within(path: str, folder: str) -> str:
+    """The path of a file below the folder, "" if it lies elsewhere."""
     real = os.path.realpath(path)
-    return os.path.isabs(path) and real.startswith(os.path.realpath(folder) + "/")
+    inside = os.path.isabs(path) and real.startswith(f"{folder}/")
+    return real[len(folder) + 1 :] if inside else ""
 
 
 def _outside(path: str) -> str:

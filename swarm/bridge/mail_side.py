@@ -101,6 +101,10 @@ class MailSide:
             self._dir.listing()
             self._known = layout.known(self.root)
             self._guests = guests.guests(self.root)
+            for one in self._guests:
+                if not (one.channel and one.session):
+                    mark = f"{one.id}/{guests.MARK}"
+                    self.problems[mark] = f"{mark} does not say whose mailbox it is"
         return self._known
 
     def guests(self, channel: str) -> list[tuple[str, str]]:
@@ -275,6 +279,8 @@ class MailSide:
             return None
         raw = _raw(letter.path) if letter.message.malformed else b""
         message, problem = letter.message, letter.problem
+        if len(message.body) > BODY_MAX:
+            self.problems[key] = f"{agent}/inbox/{name} is over 1 MiB: only its beginning crosses"
         return Letter(
             owner=agent, name=name, message=message, at=letter.at, raw=raw, problem=problem
         )

@@ -7,7 +7,7 @@ missing a side was replaced: then nobody can tell what was deleted, and a person
 
 import os
 
-from swarm import disk, message
+from swarm import disk, message, names
 from swarm.bridge import words
 from swarm.bridge.crossing import is_presence
 from swarm.errors import from_os
@@ -85,7 +85,7 @@ class Ledger:
         for line in data.decode("utf-8", "replace").split("\n")[:-1]:
             number, tab, key = line.partition("\t")
             if tab and number.isascii() and number.isdigit():
-                found[words.named(key)] = int(number)
+                found[names.named(key)] = int(number)
         return found
 
     def note(self, rows: dict[str, int]) -> None:
@@ -96,7 +96,7 @@ class Ledger:
         self._late |= rows
         if not self._late:
             return
-        text = "".join(f"{number}\t{words.plain(key)}\n" for key, number in self._late.items())
+        text = "".join(f"{number}\t{names.plain(key)}\n" for key, number in self._late.items())
         try:
             fd = os.open(f"{self.folder}/rows", os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC)
             try:

@@ -1,6 +1,6 @@
 """Who is there: rows for the tree's agents, mailboxes and entries for the channel's.  Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from swarm.bridge import who
@@ -28,12 +28,14 @@ BEAT_LAG = 5.0
 
 @dataclass(slots=True, kw_only=True)
 class People:
-    """Who is there.  ``told``: what the bridge last said of each resident; changed by apply."""
+    """Who is there.  ``known``: all ids of the tree.  ``told``: what the bridge last said of each
+    resident; changed by apply."""
 
     who: Who
     residents: Mapping[str, Resident]
     lodgers: Mapping[str, Lodger]
     sessions: Mapping[str, Session]
+    known: Iterable[str] = ()
     told: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     waiting: frozenset[str] = frozenset()
     gone: frozenset[str] = frozenset()
@@ -51,7 +53,9 @@ def people(here: People) -> Iterator[Action]:
         row = here.sessions.get(session)
         if agent not in residents and row and not row.left:
             yield Part(agent, session)
-    folded = {agent.lower() for agent in (*residents, *here.who.guests, *here.lodgers)}
+    free = here.residents.keys() - residents.keys()  # for the guests who are called so
+    taken_ids = {*residents, *here.known, *here.who.guests, *here.lodgers} - free
+    folded = {agent.lower() for agent in taken_ids}
     for row in here.sessions.values():
         if not row.ours:
             yield from _guest(here, row, folded)

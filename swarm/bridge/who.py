@@ -57,7 +57,7 @@ def id_for(session: str, name: str, ours: bool, taken: Container[str]) -> str:
     A session that swarm itself made is an id already; another client's is named after its
     agent, with some characters of the session where that is taken.
     """
-    stem = session if ours and names.is_id(session) else names.slug(name)
+    stem = session if ours and names.is_id(session) else _stem(name)
     if not names.is_id(stem):
         stem = "guest"
     if stem.lower() not in taken:
@@ -71,3 +71,9 @@ def id_for(session: str, name: str, ours: bool, taken: Container[str]) -> str:
     while f"{stem[:32]}-{number}".lower() in taken:
         number += 1
     return f"{stem[:32]}-{number}"
+
+
+def _stem(name: str) -> str:
+    """A name as far as it can be an id; "" if nothing is left of it."""
+    stem = names.slug(name)
+    return "" if stem == names.slug("") and stem not in name.lower() else stem

@@ -11,6 +11,8 @@ from swarm.errors import from_os
 from swarm.mailbox.layout import Root, boxes, make_box
 
 MARK = ".guest"
+# No mark is longer, whatever the session.
+LONGEST = 16384
 
 
 class Guest:
@@ -25,14 +27,14 @@ class Guest:
 
 
 def guest(root: Root, agent: str) -> Guest | None:
-    """Whose mailbox it is, None for an agent of the tree."""
+    """Whose mailbox it is, None for an agent of the tree; a mark that says nothing counts."""
     try:
-        read = message.parse(disk.read(f"{root.box(agent)}/{MARK}", 4096))
+        read = message.parse(disk.read(f"{root.box(agent)}/{MARK}", LONGEST))
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except OSError as error:
-        raise from_os(error, "read", f"{agent}/{MARK}") from None
-    return Guest(agent, read.get("channel"), read.get("session"))
+    except OSError:
+        return Guest(agent, "", "")
+    return Guest(agent, read.get("channel"), names.named(read.get("session")))
 
 
 def is_guest(root: Root, agent: str) -> bool:
@@ -49,7 +51,7 @@ def guests(root: Root) -> list[Guest]:
 def welcome(root: Root, agent: str, channel: str, session: str) -> None:
     """Make a guest's mailbox; one that is there is marked."""
     names.check_id(agent)
-    text = f"channel: {message.check_value('channel', channel)}\nsession: {session}\n"
+    text = f"channel: {message.check_value('channel', channel)}\nsession: {names.plain(session)}\n"
     try:
         os.makedirs(root.box(agent), exist_ok=True)
         disk.create(f"{root.box(agent)}/{MARK}", text.encode("utf-8", "replace"), root.sync)

@@ -110,7 +110,7 @@ NUMBER_TASK = "UPDATE messages SET task_id = message_id WHERE message_id = ?"
 
 AGENT_EXISTS = "SELECT 1 FROM agents WHERE session_id = ?"
 AGENT_STATUS = "SELECT status FROM agents WHERE session_id = ?"
-_AGENT = """SELECT substr(session_id, 1, 200), substr(agent_name, 1, 200),
+_AGENT = """SELECT substr(session_id, 1, 1000), substr(agent_name, 1, 200),
  substr(description, 1, 2000), substr(provider, 1, 200), substr(model, 1, 200),
  substr(cwd, 1, 4096), status, last_heartbeat FROM agents"""
 AGENTS = f"{_AGENT} ORDER BY rowid"

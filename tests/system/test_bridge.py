@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.peer import Peer
+from tests.system.bridged import torment
 
 SWARM = f"{sys.prefix}/bin/swarm"
 
@@ -139,3 +140,19 @@ def test_a_killed_up_is_told(place: Place) -> None:
     place.until(lambda: "swarm up was killed" in place.run("status"))
     place.run("up", "--detach")
     place.run("down")
+
+
+def test_bridges_killed_amid_traffic_carry_everything_over_once_and_in_order(
+    tmp_path: Path,
+) -> None:
+    assert "kills" in torment(tmp_path, seconds=1.5, seed=os.getpid())
+
+
+@pytest.mark.parametrize("side", ["mail", "team/ops/team.db"])
+def test_a_bridge_whose_side_is_taken_away_ends_and_says_so(place: Place, side: str) -> None:
+    process = place.start("bridge", "--channel", "ops")
+    (place.folder / side).rename(place.folder / "elsewhere")
+    assert process.wait(10) == 5
+    said = (place.folder / "said-0").read_text()
+    assert "removed or replaced" in said and "hint: bring the old" in said
+    assert "Traceback" not in said

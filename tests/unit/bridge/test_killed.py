@@ -1,15 +1,17 @@
 """A bridge that dies anywhere: the next one ends where an undisturbed one would have ended."""
 
 import json
+import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from errno import EACCES, ENOSPC
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import pytest
@@ -119,9 +121,9 @@ class Scene:
                     bridge.settle()
                 except SwarmError as error:
                     assert error.temporary or isinstance(error, Unreadable)
-                    well()
-                    bridge = bridge or Bridge(root, mirror, lambda *_: None, self.rebuild)
-                    bridge.settle()
+                well()
+                bridge = bridge or Bridge(root, mirror, lambda *_: None, self.rebuild)
+                bridge.settle()
 
     def state(self) -> dict[str, object]:
         """Everything, but for times, hidden leftovers and the pair's name."""
@@ -158,14 +160,22 @@ def scene(folder: Path, prepare: Callable[[World], None], rebuild: bool) -> Scen
     return found
 
 
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """In memory where there is such a place: hundreds of databases are made and closed."""
+    memory = "/dev/shm"
+    with TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as found:
+        yield Path(found)
+
+
 @pytest.mark.parametrize(
     ("prepare", "rebuild"),
     [(bridged, False), (strangers, False), (lost_channel, True), (lost_tree, True)],
 )
 def test_a_bridge_that_died_anywhere_is_followed_by_one_that_ends_as_if_it_had_not(
-    tmp_path: Path, prepare: Callable[[World], None], rebuild: bool
+    folder: Path, prepare: Callable[[World], None], rebuild: bool
 ) -> None:
-    here = scene(tmp_path, prepare, rebuild)
+    here = scene(folder, prepare, rebuild)
     here.reset()
     with Dying()() as alive:
         here.bridge()
@@ -178,8 +188,8 @@ def test_a_bridge_that_died_anywhere_is_followed_by_one_that_ends_as_if_it_had_n
         assert here.state() == expected, (alive.steps[number], number, within)
 
 
-def test_a_disk_that_was_full_or_locked_for_a_while_makes_no_difference(tmp_path: Path) -> None:
-    here = scene(tmp_path, bridged, False)
+def test_a_disk_that_was_full_or_locked_for_a_while_makes_no_difference(folder: Path) -> None:
+    here = scene(folder, bridged, False)
     here.reset()
     with Dying()() as alive:
         here.bridge()
