@@ -159,6 +159,16 @@ def test_only_the_active_are_silent(root: Root, status: str) -> None:
     assert problems(root) == []
 
 
+def test_a_guest_may_leave_its_mail_and_is_said_to_be_silent_not_in_error(root: Root) -> None:
+    Path(root.entry("bob")).write_text(
+        "id: bob\nrole: r\narchetype: specialist\ntask: -\nstatus: error\nvia: ops\nsession: b\n"
+    )
+    put(root, "bob", "01_a_0001.txt", age=WAITING_AFTER + 1)
+    (found,) = overview(root, time.time())[1]
+    assert found.text == "bob of ops is silent: its row on the channel says inactive"
+    assert state(root, "bob").via == "ops"
+
+
 def test_ages_are_never_negative(root: Root) -> None:
     put(root, "bob", "01.txt", -30)
     heard(root.entry("bob"), -30)
