@@ -1,6 +1,7 @@
 """The overview an orchestrator runs: each agent's state, and what is wrong, worst first."""
 
 import os
+from contextlib import suppress
 from stat import S_ISREG
 from typing import NamedTuple
 
@@ -35,6 +36,7 @@ class AgentState:
         "load",
         "oldest",
         "seen",
+        "session",
         "state",
         "task",
         "unread",
@@ -46,6 +48,7 @@ class AgentState:
         self.state = "-"
         self.task = ""
         self.via = ""
+        self.session = agent
         self.unread: int | None = 0
         self.oldest: float | None = None
         self.seen: float | None = None
@@ -78,7 +81,8 @@ def overview(root: Root, now: float) -> tuple[list[AgentState], list[Problem]]:
         problems += _mail(root, state, now, signs)
         problems += _silence(root, state, now, signs)
         states.append(state)
-    problems += guarded(root.path, states, now)
+    problems += guarded(root.path, [state for state in states if not state.via], now)
+    problems += _guests(root, [state for state in states if state.via], now)
     problems += _bridges(root, now)
     return states, in_order(problems)
 
@@ -90,6 +94,20 @@ def _bridges(root: Root, now: float) -> list[Problem]:
     found = [Problem("bridge", "", one.problem) for one in health.bridges(root, now) if one.problem]
     if os.path.lexists(f"{root.path}/{health.UP}") and not health.running(root):
         found.append(Problem("bridge", "", "swarm up was killed: start it again"))
+    return found
+
+
+def _guests(root: Root, guests: list[AgentState], now: float) -> list[Problem]:
+    """The same as ``guarded`` of guests, whose guardians leave their trace on the channel."""
+    found: list[Problem] = []
+    if guests:
+        from swarm.bridge.health import bridges
+        from swarm.bridge.pair import Ledger
+
+        for one in bridges(root, now):
+            here = [state for state in guests if state.via == one.channel]
+            with suppress(SwarmError):  # the channel's folder is nothing that status needs
+                found += guarded(Ledger(root, one.channel).place(), here, now) if here else []
     return found
 
 
@@ -121,7 +139,7 @@ def guarded(folder: str, states: list[AgentState], now: float) -> list[Problem]:
         if one.lives:
             ages.update((agent, min(one.age, ages.get(agent, one.age))) for agent in one.agents)
     for state in states:
-        state.guardian = ages.get(state.id)
+        state.guardian = ages.get(state.session)
     return [
         Problem("guardian", min(one.agents, default=""), f"{one.whom}: the guardian {one.problem}")
         for one in found
@@ -133,6 +151,7 @@ def _entry(state: AgentState, entry: registry.Entry | None) -> list[Problem]:
     if entry is None:
         return []
     state.state, state.task, state.via = entry.status or "?", entry.task, entry.via
+    state.session = entry.fields.get("session") or state.id
     if entry.problems:
         state.flags.append("damaged")
         return [state.problem("damaged", f": its entry is damaged: {', '.join(entry.problems)}")]
