@@ -1,6 +1,7 @@
 """The overview an orchestrator runs: each agent's state, and what is wrong, worst first."""
 
 import os
+from contextlib import suppress
 from stat import S_ISREG
 from typing import NamedTuple
 
@@ -24,15 +25,30 @@ class AgentState:
     """One agent: ``oldest`` and ``seen`` are ages in seconds, None where there is none.
 
     ``guardian``: the age of its guardian's last good pass, None while none runs.  ``load``: what
-    it has open, where somebody looked.  ``unread``: None where there are no inboxes.
+    it has open, where somebody looked.  ``unread``: None where there are no inboxes.  ``via``:
+    the channel that a guest of the tree lives on, ``mail`` for a resident seen on a channel.
     """
 
-    __slots__ = ("flags", "guardian", "id", "load", "oldest", "seen", "state", "task", "unread")
+    __slots__ = (
+        "flags",
+        "guardian",
+        "id",
+        "load",
+        "oldest",
+        "seen",
+        "session",
+        "state",
+        "task",
+        "unread",
+        "via",
+    )
 
     def __init__(self, agent: str) -> None:
         self.id = agent
         self.state = "-"
         self.task = ""
+        self.via = ""
+        self.session = agent
         self.unread: int | None = 0
         self.oldest: float | None = None
         self.seen: float | None = None
@@ -65,7 +81,8 @@ def overview(root: Root, now: float) -> tuple[list[AgentState], list[Problem]]:
         problems += _mail(root, state, now, signs)
         problems += _silence(root, state, now, signs)
         states.append(state)
-    problems += guarded(root.path, states, now)
+    problems += guarded(root.path, [state for state in states if not state.via], now)
+    problems += _guests(root, [state for state in states if state.via], now)
     problems += _bridges(root, now)
     return states, in_order(problems)
 
@@ -80,14 +97,31 @@ def _bridges(root: Root, now: float) -> list[Problem]:
     return found
 
 
+def _guests(root: Root, guests: list[AgentState], now: float) -> list[Problem]:
+    """The same as ``guarded`` of guests, whose guardians leave their trace on the channel."""
+    found: list[Problem] = []
+    if guests:
+        from swarm.bridge.health import bridges
+        from swarm.bridge.pair import Ledger
+
+        for one in bridges(root, now):
+            here = [state for state in guests if state.via == one.channel]
+            with suppress(SwarmError):  # the channel's folder is nothing that status needs
+                found += guarded(Ledger(root, one.channel).place(), here, now) if here else []
+    return found
+
+
 def channel_overview(channel: "Channel", now: float) -> tuple[list[AgentState], list[Problem]]:
     """The same of a channel, which has no inboxes and no entries: those who have not left."""
+    from swarm.team.mirror import MAIL
+
     states = []
     for row in channel.roster():
         if row.status != "inactive":
             state = AgentState(row.session)
             state.state, state.task, state.unread = row.status, row.description, None
             state.seen = max(0.0, now - row.seen) if row.seen else None
+            state.via = MAIL if row.provider == MAIL else ""
             states.append(state)
     return states, in_order(guarded(channel.place.folder, states, now))
 
@@ -105,7 +139,7 @@ def guarded(folder: str, states: list[AgentState], now: float) -> list[Problem]:
         if one.lives:
             ages.update((agent, min(one.age, ages.get(agent, one.age))) for agent in one.agents)
     for state in states:
-        state.guardian = ages.get(state.id)
+        state.guardian = ages.get(state.session)
     return [
         Problem("guardian", min(one.agents, default=""), f"{one.whom}: the guardian {one.problem}")
         for one in found
@@ -116,13 +150,15 @@ def guarded(folder: str, states: list[AgentState], now: float) -> list[Problem]:
 def _entry(state: AgentState, entry: registry.Entry | None) -> list[Problem]:
     if entry is None:
         return []
-    state.state, state.task = entry.status or "?", entry.task
+    state.state, state.task, state.via = entry.status or "?", entry.task, entry.via
+    state.session = entry.fields.get("session") or state.id
     if entry.problems:
         state.flags.append("damaged")
         return [state.problem("damaged", f": its entry is damaged: {', '.join(entry.problems)}")]
-    return (
-        [state.problem("error", f" is in error: {state.task}")] if entry.status == "error" else []
-    )
+    if entry.status != "error":
+        return []
+    silent = f" of {state.via} is silent: its row on the channel says inactive"
+    return [state.problem("error", silent if state.via else f" is in error: {state.task}")]
 
 
 def _mail(root: Root, state: AgentState, now: float, signs: list[str]) -> list[Problem]:
@@ -148,7 +184,8 @@ def _mail(root: Root, state: AgentState, now: float, signs: list[str]) -> list[P
             age = max(0.0, now - found.st_mtime)
             state.oldest = age if state.oldest is None else max(age, state.oldest)
     state.unread = unread
-    if state.oldest is not None and state.oldest > WAITING_AFTER:
+    # A guest reads on its channel, where many that work by commands never move their cursor.
+    if state.oldest is not None and state.oldest > WAITING_AFTER and not state.via:
         waiting = registry.age(state.oldest)
         return [state.problem("waiting", f" has {unread} unread, the oldest for {waiting}")]
     return []

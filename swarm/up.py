@@ -35,11 +35,7 @@ class Claim:
         try:
             self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
             if not disk.try_lock(self._fd):
-                raise Conflict(
-                    f"swarm is up here already (number {running(root)})",
-                    "swarm down ends it",
-                    code="up",
-                )
+                raise already(running(root))
             os.truncate(self._fd, 0)
             disk.write_all(self._fd, f"{os.getpid()}\n".encode())
         except OSError as error:
@@ -49,6 +45,11 @@ class Claim:
         """Give it back."""
         disk.remove(self._path)
         os.close(self._fd)
+
+
+def already(number: int) -> Conflict:
+    """The error where a process is up for the tree."""
+    return Conflict(f"swarm is up here already (number {number})", "swarm down ends it", code="up")
 
 
 def down(root: Root, seconds: float = ENDING) -> int:

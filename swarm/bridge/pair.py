@@ -42,6 +42,10 @@ class Ledger:
         except OSError as error:
             raise from_os(error, "read", f".bridge/{self._channel}/pair") from None
 
+    def place(self) -> str:
+        """The channel's folder when the pair was made, "" if none was."""
+        return self._pair().get("folder", "")
+
     def waiting(self) -> int:
         """How many rows of the channel have not been looked at; 0 before a pair is made."""
         said = self._pair()

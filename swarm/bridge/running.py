@@ -74,11 +74,7 @@ def once(root: Root, mirror: Mirror, tell: Tell, rebuild: bool = False) -> None:
     standby = Standby(root, mirror.place.channel)
     try:
         if not standby.take():
-            raise Conflict(
-                f"another process bridges {mirror.place.channel}",
-                "it carries everything over by itself",
-                code="bridged",
-            )
+            raise _taken(mirror, rebuild)
         Bridge(root, mirror, tell, rebuild).settle()
     finally:
         standby.close()
@@ -99,11 +95,13 @@ def run(
     """Bridge until told to stop; stand by while another process does.
 
     What may pass (a full or locked disk, rights) is told once, and tried again; Conflict where
-    a side was replaced.
+    a side was replaced, or is to be rebuilt while another bridge is at work.
     """
     standby = Standby(root, mirror.place.channel)
     try:
         if not standby.take():
+            if rebuild:
+                raise _taken(mirror, rebuild)
             tell("", f"another process bridges {mirror.place.channel}: standing by")
             while not standby.take():
                 if stopping():
@@ -115,6 +113,11 @@ def run(
             _loop(bridge, ear, standby, tell, stopping)
     finally:
         standby.close()
+
+
+def _taken(mirror: Mirror, rebuild: bool) -> Conflict:
+    way = "end that one first (swarm down)" if rebuild else "it carries everything over by itself"
+    return Conflict(f"another process bridges {mirror.place.channel}", way, code="bridged")
 
 
 def _loop(

@@ -96,7 +96,12 @@ class Workers:
 
     def _think(self, request: Request) -> list[Action]:
         mark = self._look(request)
-        if mark == request.mark or is_claimed(self._root, request.agent):
+        if mark == request.mark and not request.taken:
+            return []
+        if is_claimed(self._root, request.agent):  # its guardian says how it is from now on
+            request.taken, request.mark = False, ()
+            return []
+        if mark == request.mark:
             return []
         said = self._conversation(request.agent)
         task = _task(said, request)

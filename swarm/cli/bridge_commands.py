@@ -15,6 +15,7 @@ def bridge(call: Call) -> None:
     from swarm.team.mirror import Mirror
     from swarm.team.place import home
 
+    stores.check_channels(call.root, [call["channel"]])
     with Mirror.open(home(os.environ), call["channel"], sync=stores.synced()) as mirror:
         if call["dry_run"]:
             found = bridging.dry_run(call.root, mirror, _tell, call["rebuild"])
@@ -28,6 +29,7 @@ def bridge(call: Call) -> None:
             )
         elif call["once"]:
             bridging.once(call.root, mirror, _tell, call["rebuild"])
+            show(call, "missing", COLUMNS, [], [])
         else:
             bridging.run(call.root, mirror, _tell, Stopping(), call["rebuild"])
 

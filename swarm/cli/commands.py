@@ -243,13 +243,14 @@ def agents(call: Call) -> int:
     from swarm.mailbox import registry
 
     found = registry.entries(call.root)
-    rows = [[e.id, e.status, e.role, e.task] for e in found]
+    rows = [[e.id, e.status, e.role, e.task, e.via] for e in found]
     items = [
         {"id": e.id, "status": e.status, "role": e.role, "task": e.task,
-         "archetype": e.archetype, "problems": e.problems}
+         "archetype": e.archetype, "problems": e.problems, "via": e.via}
         for e in found
     ]  # fmt: skip
-    show(call, "agents", ["id", "status", "role", "task"], rows, items)
+    head, rows = render.used(["id", "status", "role", "task", "via"], rows)
+    show(call, "agents", head, rows, items)
     for e in found:
         if e.problems:
             render.note(f"dir/{e.id}.txt is damaged: {', '.join(e.problems)}")

@@ -5,7 +5,6 @@ PLACES = {
     "swarm status": " --channel {}",
     "swarm task list --all": " --channel {}",
     "swarm task list": " --channel {}",
-    "swarm team create": " {}",
     "swarm team history": " {}",
     "swarm team join": " {}",
     "swarm team roster": " {}",

@@ -23,9 +23,9 @@ def once(call: "Call") -> None:
     if call["json"]:
         render.json(_record(states, problems))
     elif call["zero"] or not render.terminal():
-        render.lines([*_rows(call, states), *_marked(problems)], bool(call["zero"]))
+        render.lines([*_rows(call, states)[1], *_marked(problems)], bool(call["zero"]))
     else:
-        render.table(_head(call), _rows(call, states))
+        render.table(*_rows(call, states))
         render.lines(_marked(problems))
 
 
@@ -59,21 +59,19 @@ def follow(call: "Call") -> None:
 
     def frame() -> "tuple[list[str], list[list[str]], list[str]]":
         states, problems = _look(call)
-        return _head(call), _rows(call, states), [problem.text for problem in problems]
+        return *_rows(call, states), [problem.text for problem in problems]
 
     render.live(frame, EVERY_S)
 
 
-def _head(call: "Call") -> list[str]:
-    return [*HEAD, *(LOAD if call["tasks"] else ())]
-
-
-def _rows(call: "Call", states: list[AgentState]) -> list[list[str]]:
-    return [
+def _rows(call: "Call", states: list[AgentState]) -> tuple[list[str], list[list[str]]]:
+    """The names of the columns, and a row for each agent."""
+    rows = [
         [s.id, s.state, "-" if s.unread is None else str(s.unread), _ago(s.oldest), s.task,
-         _ago(s.seen), _ago(s.guardian), *(_load(s) if call["tasks"] else ())]
+         _ago(s.seen), _ago(s.guardian), *(_load(s) if call["tasks"] else ()), s.via]
         for s in states
     ]  # fmt: skip
+    return render.used([*HEAD, *(LOAD if call["tasks"] else ()), "via"], rows)
 
 
 def _load(state: AgentState) -> list[str]:
@@ -97,7 +95,7 @@ def _record(states: list[AgentState], problems: list[Problem]) -> "dict[str, Any
     agents = [
         {"id": s.id, "state": s.state, "unread": s.unread, "oldest": _seconds(s.oldest),
          "task": s.task, "seen": _seconds(s.seen), "flags": s.flags,
-         "guardian": _seconds(s.guardian), **_loaded(s)}
+         "guardian": _seconds(s.guardian), **_loaded(s), "via": s.via}
         for s in states
     ]  # fmt: skip
     return {"agents": agents, "problems": [problem._asdict() for problem in problems]}

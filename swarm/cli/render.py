@@ -174,6 +174,13 @@ def table(head: "Sequence[str]", rows: "Sequence[Sequence[str]]") -> None:
     console.print(_grid(head, rows, console.width))
 
 
+def used(head: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """Without the last column where no row has anything in it; else ``-`` stands for nothing."""
+    if not any(row[-1] for row in rows):
+        return head[:-1], [row[:-1] for row in rows]
+    return head, [[*row[:-1], row[-1] or "-"] for row in rows]
+
+
 def live(frame: "Callable[[], Frame]", seconds: float) -> None:
     """Show ``frame()``, a table and lines under it, in place, anew every so many seconds."""
     import signal

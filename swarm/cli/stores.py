@@ -12,6 +12,7 @@ from swarm.transport.base import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from swarm.mailbox.layout import Root
     from swarm.team.channel import Channel
 
 TASK_TIMEOUT = "SWARM_TASK_TIMEOUT"
@@ -28,6 +29,22 @@ def channel(call: Call, anew: bool = False) -> "Channel":
     from swarm.team.place import home
 
     return Channel.open(home(os.environ), call["channel"], anew=anew, sync=synced())
+
+
+def check_channels(root: "Root", channels: list[str]) -> None:
+    """Unknown where one to be bridged is not in the team home, with where it was before."""
+    from swarm.bridge.pair import Ledger
+    from swarm.team.place import Place, home, unknown_channel
+
+    for name in channels:
+        place = Place(home(os.environ), name)
+        if place.exists():
+            continue
+        error = unknown_channel(place)
+        before = Ledger(root, name).place()
+        if before and before != place.folder:
+            error.hint = f"it was bridged in {before}: set SWARM_TEAM_HOME to the folder around it"
+        raise error
 
 
 def store(call: Call, watching: bool = False) -> "closing[Store]":

@@ -18,7 +18,8 @@ STARTING = 20.0
 
 
 def up(call: Call) -> None:
-    channels = call["channels"] or []
+    channels = list(dict.fromkeys(call["channels"] or []))
+    stores.check_channels(call.root, channels)
     if call["detach"]:
         number = _detached(call.root, channels)
         show(call, "up", ["process"], [[str(number)]], [{"process": number}])
@@ -41,8 +42,11 @@ def _tell(agent: str, text: str) -> None:
 
 def _detached(root: Root, channels: list[str]) -> int:
     """Start it as a process of its own; its number once it is up."""
+    if number := running(root):
+        raise whole.already(number)
     asked = [word for name in channels for word in ("--channel", name)]
     with open(f"{root.path}/{LOG}", "ab") as log:
+        begun = log.tell()
         process = subprocess.Popen(
             [sys.executable, "-m", "swarm", "--root", root.path, "up", *asked],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
@@ -50,12 +54,23 @@ def _detached(root: Root, channels: list[str]) -> int:
     end = time.monotonic() + STARTING
     while not _is_up(root, process.pid, channels):
         if process.poll() is not None:
-            raise SwarmError("it has not come up", f"{LOG} says why")
+            raise _failed(root, begun, process.returncode)
         if time.monotonic() > end:
             render.note(f"not everything is at work yet: {LOG} may say why")
             break
         time.sleep(0.05)
     return process.pid
+
+
+def _failed(root: Root, begun: int, code: int) -> SwarmError:
+    """What it said before it ended, under the exit code that it had."""
+    with open(f"{root.path}/{LOG}", encoding="utf-8", errors="replace") as log:
+        log.seek(begun)
+        said = [line for line in log.read().splitlines() if line.startswith("swarm: ")]
+    why = f": {said[-1].removeprefix('swarm: ')}" if said else ""
+    error = SwarmError(f"it has not come up{why}", f"{LOG} has all that it said")
+    error.exit = max(code, 1)
+    return error
 
 
 def _is_up(root: Root, process: int, channels: list[str]) -> bool:

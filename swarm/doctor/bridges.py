@@ -37,7 +37,7 @@ def _findings(root: Root, health: Health, fix: bool) -> list[Finding]:
 
 def _idle(root: Root, place: str, channel: str) -> Finding:
     """That no bridge runs, which is bad only where something waits for one."""
-    way = f"swarm bridge --channel {channel}, or swarm up"
+    way = f"swarm bridge --channel {channel}, or swarm up --channel {channel}"
     try:
         count = Ledger(root, channel).waiting()
     except SwarmError as error:

@@ -50,6 +50,11 @@ class Entry:
         return self.fields.get("task", "")
 
     @property
+    def via(self) -> str:
+        """The channel a guest lives on, "" for who lives in the tree."""
+        return self.fields.get("via", "")
+
+    @property
     def status(self) -> str:
         """One of ``STATUSES``, if written by swarm."""
         return self.fields.get("status", "")

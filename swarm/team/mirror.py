@@ -300,7 +300,8 @@ def replaced(what: str, side: str) -> Conflict:
     """The error where one of the two sides is not the one that was bridged."""
     return Conflict(
         f"{what}: its messages may be elsewhere",
-        f"bring the old {side} back, or copy the conversation into this one: --rebuild",
+        f"bring the old {side} back, or copy the conversation into this one: swarm bridge --rebuild"
+        f" with the same --channel",
         code="replaced",
     )
 

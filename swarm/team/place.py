@@ -204,7 +204,7 @@ def unknown_channel(place: Place) -> Unknown:
     """The error for a channel that is not there, with the likeliest one meant."""
     team_home = os.path.dirname(place.folder)
     meant = names.closest(place.channel, channels(team_home))
-    hint = f"did you mean {meant}?" if meant else "swarm team create makes it"
+    hint = f"did you mean {meant}?" if meant else f"swarm team create {place.channel} makes it"
     return Unknown(f"no channel {place.channel} in {team_home}", hint, code="unknown-channel")
 
 

@@ -35,6 +35,11 @@ class Place:
         assert done.returncode == code, done.stderr
         return done.stdout.strip()
 
+    def refused(self, code: int, *words: str, **more: str) -> str:
+        done = subprocess.run([SWARM, *words], cwd=self.folder, env=self.env | more, capture_output=True, text=True)  # fmt: skip
+        assert done.returncode == code, done.stderr
+        return done.stderr
+
     def start(self, *words: str) -> "subprocess.Popen[bytes]":
         """Start a command that stays; back when it has said something."""
         path = self.folder / f"said-{len(self.running)}"
@@ -124,6 +129,8 @@ def test_a_worker_with_cat_and_mv_does_a_task_of_another_client(place: Place) ->
 def test_up_guards_and_bridges_until_down(place: Place) -> None:
     number = place.run("up", "--detach", "--channel", "ops")
     place.run("up", code=5)
+    assert "is up here already" in place.refused(5, "up", "--detach")
+    assert "end that one first" in place.refused(5, "bridge", "--channel", "ops", "--rebuild")
     task = place.run("--as", "carl", "task", "request", "bob", "--channel", "ops", "-s", "count")
     place.until(
         lambda: "accepted" in place.run("task", "show", task, "--as", "carl", "--channel", "ops")
@@ -156,3 +163,25 @@ def test_a_bridge_whose_side_is_taken_away_ends_and_says_so(place: Place, side: 
     said = (place.folder / "said-0").read_text()
     assert "removed or replaced" in said and "hint: bring the old" in said
     assert "Traceback" not in said
+
+
+def test_a_wrong_channel_and_a_wrong_team_home_are_told_at_once(place: Place) -> None:
+    place.run("bridge", "--channel", "ops", "--once")
+    for words in (["up"], ["up", "--detach"], ["bridge"]):
+        said = place.refused(4, *words, "--channel", "opps")
+        assert "did you mean ops?" in said
+    said = place.refused(4, "up", "--channel", "ops", SWARM_TEAM_HOME=str(place.folder))
+    assert f"it was bridged in {place.folder}/team/ops: set SWARM_TEAM_HOME" in said
+
+
+def test_guests_and_residents_are_told_apart(place: Place) -> None:
+    assert place.run("agents") == "bob\tpaused\ttester\ttests"
+    place.run("bridge", "--channel", "ops", "--once")
+    assert place.run("agents").splitlines()[0] == "bob\tpaused\ttester\ttests\t-"
+    assert {"bob": "-", "carl": "ops"}.items() <= ends(place.run("status")).items()
+    assert ends(place.run("status", "--channel", "ops")) == {"bob": "mail", "carl": "-"}
+
+
+def ends(lines: str) -> dict[str, str]:
+    """The last column by the first."""
+    return {line.split("\t")[0]: line.split("\t")[-1] for line in lines.splitlines()}

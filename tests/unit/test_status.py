@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from swarm.bridge.pair import Ledger
 from swarm.mailbox import receipts, registry
 from swarm.mailbox.layout import Root, make_box
 from swarm.status import KINDS, SILENT_AFTER, WAITING_AFTER, AgentState, Problem, overview
@@ -157,6 +158,29 @@ def test_only_the_active_are_silent(root: Root, status: str) -> None:
     registry.update(root, "bob", status=status)
     heard(root.entry("bob"), 7200)
     assert problems(root) == []
+
+
+def test_a_guest_may_leave_its_mail_and_is_said_to_be_silent_not_in_error(root: Root) -> None:
+    Path(root.entry("bob")).write_text(
+        "id: bob\nrole: r\narchetype: specialist\ntask: -\nstatus: error\nvia: ops\nsession: b\n"
+    )
+    put(root, "bob", "01_a_0001.txt", age=WAITING_AFTER + 1)
+    (found,) = overview(root, time.time())[1]
+    assert found.text == "bob of ops is silent: its row on the channel says inactive"
+    assert state(root, "bob").via == "ops"
+
+
+def test_the_guardian_of_a_guest_is_seen_on_its_channel(root: Root, tmp_path: Path) -> None:
+    channel = tmp_path / "ops"
+    channel.mkdir()
+    Ledger(root, "ops").remember("0" * 8, str(channel))
+    Path(root.entry("bob")).write_text(
+        "id: bob\nrole: r\narchetype: specialist\ntask: -\nstatus: paused\nvia: ops\nsession: b-1\n"
+    )
+    trace = Pulse(str(channel))
+    trace.beat(["b-1"])
+    assert state(root, "bob").guardian is not None
+    assert state(root, "alice").guardian is None
 
 
 def test_ages_are_never_negative(root: Root) -> None:

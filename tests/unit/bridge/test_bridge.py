@@ -1,6 +1,7 @@
 """Both sides hold the same conversation once the bridge has settled."""
 
 import os
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,20 @@ def test_a_worker_that_has_ended_its_task_is_available_again(world: World) -> No
     world.settle()
     world.settle()
     assert world.peer.value(status) == "available"
+
+
+def test_a_worker_that_a_guardian_takes_over_is_as_its_guardian_says(world: World) -> None:
+    world.peer.send("task_req", "count", "bob")
+    world.settle()
+    world.read("bob", world.inbox("bob")[0])
+    world.settle()
+    with closing(world.mail_store()) as store:
+        store.open("bob")
+        world.say("bob", "task_done", "", "three")
+        world.settle()
+        world.settle()
+        status = "SELECT status FROM agents WHERE session_id='bob'"
+        assert world.peer.value(status) == "available"
 
 
 def test_what_was_said_to_somebody_before_the_first_bridge_is_unread(tmp_path: Path) -> None:

@@ -68,7 +68,22 @@ def test_every_answer_has_the_fields_it_is_said_to_have(tree: Path, swarm: Swarm
             assert all(sorted(e) == sorted(FIELDS["events"]) for e in item.get("events", ()))
             task = item["task"] if key == "tasks" else task
         shown |= {key, name} & set(FIELDS)
-    assert set(FIELDS) == shown
+    assert set(FIELDS) == shown | {"missing", "up", "down"}
+
+
+def test_what_bridges_answers_as_it_is_said_to(tree: Path, swarm: Swarm) -> None:
+    env = {"SWARM_AGENT": "alice", "SWARM_TEAM_HOME": str(tree)}
+
+    def said(*words: str) -> object:
+        return json.loads(swarm(*words, "--json", **env).stdout)
+
+    swarm("team", "join", "ops", **env)
+    bridge = ("bridge", "--channel", "ops")
+    missing = said(*bridge, "--dry-run")["missing"]  # type: ignore[index]
+    assert [sorted(one) for one in missing] == [sorted(FIELDS["missing"])] * len(missing) != []
+    assert said(*bridge, "--once") == {"missing": [], "v": 1}
+    assert [list(one) for one in said("up", "-d")["up"]] == [FIELDS["up"]]  # type: ignore[index]
+    assert [list(one) for one in said("down")["down"]] == [FIELDS["down"]]  # type: ignore[index]
 
 
 def test_a_problem_has_the_fields_it_is_said_to_have(tree: Path, swarm: Swarm) -> None:

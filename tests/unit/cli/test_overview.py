@@ -65,7 +65,7 @@ def test_for_programs_ages_are_whole_seconds_and_problems_are_objects(
     assert [a["id"] for a in answer["agents"]] == ["alice", "bob", "carl", "orchestrator"]
     assert bob == {"id": "bob", "state": "-", "unread": 1, "oldest": bob["oldest"], "task": "",
                    "seen": None, "flags": [], "guardian": None, "open": None, "overdue": None,
-                   "asked": None}  # fmt: skip
+                   "asked": None, "via": ""}  # fmt: skip
     assert type(bob["oldest"]) is int and 3700 <= bob["oldest"] < 3800
     assert type(alice["seen"]) is int and alice["task"] == LONG.strip()
     assert carl["state"] == "error" and orchestrator["oldest"] is None

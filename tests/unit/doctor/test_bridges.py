@@ -36,7 +36,7 @@ def said(root: Root, fix: bool = False) -> list[tuple[str, str]]:
 def test_a_bridge_that_does_not_run_is_told_as_bad_only_if_rows_wait(
     root: Root, bridged: Path
 ) -> None:
-    way = "swarm bridge --channel ops, or swarm up"
+    way = "swarm bridge --channel ops, or swarm up --channel ops"
     assert said(root) == [("ok", f"no bridge runs: {way}")]
     with Channel.open(str(bridged), "ops") as channel:
         channel.join("dora")
