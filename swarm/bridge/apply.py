@@ -155,7 +155,8 @@ class Apply:
         ready = [self._addressed(row) for row in rows]
         self._present({e.sender for e in ready} | {e.to for e in ready if e.to})
         if self._root.sync:
-            disk.sync_files([e.detail for row, e in zip(rows, ready, strict=True) if row.text])
+            texts = {e.detail for row, e in zip(rows, ready, strict=True) if row.text}
+            disk.sync_all(texts, {os.path.dirname(path) for path in texts})
         places = {row.key: place for place, row in enumerate(rows)}
         posts = [
             partial(self._found, row, event, places) for row, event in zip(rows, ready, strict=True)
@@ -178,7 +179,7 @@ class Apply:
         if not row.text:
             return event
         folder = sender if names.is_id(sender) else f"mail-{self._pair.token}"
-        path = self._mirror.place.write_detail(folder, _detail_name(row), row.text)
+        path = self._mirror.place.write_detail(folder, _detail_name(row), row.text, False)
         return event.replace(detail=path)
 
     def _found(self, row: Row, event: Event, places: dict[str, int], done: dict[int, int]) -> Post:
@@ -194,13 +195,13 @@ class Apply:
         try:
             staged += filter(None, map(self._stage, files))
             if self._root.sync:
-                disk.sync_files([one.path for one in staged])
+                disk.sync_all([one.path for one in staged], [])
             for one in staged:
                 disk.publish(one.path, f"{self._root.inbox(one.file.agent)}/{one.file.name}")
                 self._copy(one)
             if self._root.sync:
-                for agent in {one.file.agent for one in staged}:
-                    disk.sync_folder(self._root.inbox(agent))
+                agents = {one.file.agent for one in staged}
+                disk.sync_all([], [self._root.inbox(agent) for agent in agents])
         except OSError as error:
             raise from_os(error, "write to", "the mail tree") from None
         finally:

@@ -27,6 +27,8 @@ STAND_BY = 0.5
 BEAT = 2.0
 # The longest a failed pass waits for the next.
 PATIENCE = 5.0
+# Rows looked at first for one that is not read: mostly there is one.
+FEW = 4
 
 
 class Bridge:
@@ -123,9 +125,10 @@ class Bridge:
         return [*actions, *self._workers.plan(self._apply.who)]
 
     def settle(self) -> None:
-        """Step until nothing is missing."""
-        while self.step():
-            continue
+        """Step until nothing is missing; folders are listed again once all found is carried."""
+        hinted: set[str] | None = None
+        while (busy := self.step(hinted)) or hinted is not None:
+            hinted = set() if busy else None
 
     def _making(self) -> bool:
         """Whether rows of the channel have to wait until all of the tree has crossed."""
@@ -194,14 +197,22 @@ class Bridge:
         to = {who.id(event.to) for event in page}
         everybody = set(who.residents) if "" in to else set()
         agents = (moved | self._mail.listed | to | everybody) - {""}
-        unread = self._mail.unread(agents)
+        unread = {agent: self._mail.unread(agent) for agent in agents}
         behind = {agent: self._behind(agent, cursors) for agent in agents & set(who.residents)}
         return [*plan.reads(unread, who, cursors), *plan.advances(behind, who, cursors)]
 
-    def _behind(self, agent: str, cursors: dict[str, int]) -> list[tuple[int, bool]]:
+    def _behind(self, agent: str, cursors: dict[str, int]) -> list[int]:
+        """The rows after a resident's cursor that it has read, up to the first that it has not."""
         session = self._apply.who.session(agent)
-        rows = self._channel.behind(session, cursors.get(session, 0))
-        return [(int(event.id), self._is_read(agent, event)) for event in rows]
+        found: list[int] = []
+        after, limit = cursors.get(session, 0), FEW
+        while rows := self._channel.behind(session, after, limit):
+            for event in rows:
+                if not self._is_read(agent, event):
+                    return found
+                found.append(int(event.id))
+            after, limit = found[-1], PAGE
+        return found
 
     def _is_read(self, agent: str, event: Event) -> bool:
         """Whether its file has a receipt, or never was or no longer is in the inbox."""

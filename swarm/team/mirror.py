@@ -106,10 +106,10 @@ class Mirror(Channel):
         """All requests to somebody after a row, a page of them."""
         return self._page(queries.OPEN_REQUESTS, after=after, limit=PAGE)
 
-    def unread_of(self, session: str, after: int) -> list[Event]:
-        """What a session has not read, whoever speaks for it: a page of it."""
+    def unread_of(self, session: str, after: int, limit: int = PAGE) -> list[Event]:
+        """What a session has not read, whoever speaks for it: the first of it."""
         top = rows.ID_LIMIT - 1
-        return self._page(queries.UNREAD, after=after, top=top, me=session, limit=PAGE)
+        return self._page(queries.UNREAD, after=after, top=top, me=session, limit=limit)
 
     def opener(self, thread: str, session: str) -> str:
         """Who sent the first message of a mail thread that concerns a session, "" if none did."""
