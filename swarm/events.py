@@ -371,8 +371,11 @@ def date(at: float) -> str:
 
 def moment(at: float) -> str:
     """A Date that also orders what is said within one second."""
-    whole, part = date(at), int(at % 1 * 1e6)
-    return f"{whole[:-1]}.{part:06d}Z" if whole and part else whole
+    from datetime import UTC, datetime
+
+    if not date(at):
+        return ""
+    return datetime.fromtimestamp(at, UTC).replace(tzinfo=None).isoformat() + "Z"
 
 
 def _when(text: str, otherwise: float) -> float:

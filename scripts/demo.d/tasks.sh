@@ -19,6 +19,11 @@ listed() {              # WHO PATTERN...: waits until that one's list of tasks h
     done
 }
 
+waited() {              # WHO TASK PATTERN: until that task needs its requester or has its end
+    swarm --as "$1" task wait "$2" $over --timeout 45 2>&1 | grep -q "$3" ||
+        { echo "demo: $2 of $1 became no $3" >&2; exit 1; }
+}
+
 agents_come() {
     for agent in lead hasty counter searcher frail; do
         if [ "$CHANNEL" ]; then
@@ -77,13 +82,15 @@ tasks() {               # CHANNEL PLACE: the channel is "" for mail
     : >"$LOGS/go"           # the counter gets on
     ask lead searcher "Search the texts" -F "$TEXTS"
     searched=$key
-    listed lead "^$searched	waiting	"
+    waited lead "$searched" waiting
     swarm --as lead task answer "$searched" $over -s "message"
     listed lead "^$searched	accepted	.*Searching"
     swarm --as lead task cancel "$searched" $over -s "Not needed any more"
 
-    listed lead "^$searched	cancelled	" "	done	.*changes" "^$counted	done	"
-    listed hasty "^$dead	failed	.*no answer from frail"
+    waited lead "$searched" cancelled
+    waited lead "$counted" done
+    listed lead "	done	.*changes"
+    waited hasty "$dead" failed
     if [ "$CHANNEL" ]; then : >"$LOGS/over"; wait "$traffic"; else end "$traffic"; fi
     end $guards
 

@@ -5,6 +5,8 @@ from collections.abc import Callable
 
 from swarm.events import Event
 
+# Seconds after which mail is seen at the latest.
+LATEST = 4.0
 ANSWERS = frozenset(("task_ack", "task_reject", "task_cancel_ack", "pong"))
 
 
@@ -51,7 +53,7 @@ class Bus:
         for agent, box in self.boxes.items():
             if agent != event.sender and event.to in ("", agent):
                 # Mail of several senders arrives in any order; a channel has one.
-                seen = time + (self.rng.random() * 4 if self.mail else 0.0)
+                seen = time + (self.rng.random() * LATEST if self.mail else 0.0)
                 box.append((seen, event))
                 self.deliver(agent, seen)
 

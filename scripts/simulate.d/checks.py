@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from bus import ANSWERS
+from bus import ANSWERS, LATEST
 
 from swarm.events import FROM_WORKER, Event
 from swarm.mamoru.state import SWALLOWED, State
@@ -163,7 +163,7 @@ def patient(world: "World", event: Event) -> None:
     agent = world.agents[event.sender]
     said = [e for e in world.bus.log if e.task == event.task and e.kind != "task_cancel"]
     last = max(world.stored_at[e.id] for e in said)
-    if agent.host.jumped or agent.started > last:
+    if agent.host.jumped or agent.started > last - LATEST:  # it may not have seen that word yet
         return
     slept = sum(s for at, s in agent.host.slept if at > last)
     if world.time - last < world.settings.task_timeout + slept - 1:

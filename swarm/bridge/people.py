@@ -8,6 +8,7 @@ from swarm.bridge.actions import (
     Action,
     Beat,
     Enter,
+    Flaw,
     Lodger,
     Part,
     Register,
@@ -87,6 +88,8 @@ def _guest(here: People, row: Session, folded: set[str]) -> Iterator[Action]:
     agent = here.who.id(row.session)
     if not agent:
         agent = who.id_for(row.session, row.name, row.swarm, folded)
+        if row.session.lower() in folded:
+            yield Flaw(f"two {row.session}", _two(row.session, agent))
         folded.add(agent.lower())
         yield Welcome(agent, row.session)
     lodger = here.lodgers.get(agent)
@@ -105,6 +108,13 @@ def _guest(here: People, row: Session, folded: set[str]) -> Iterator[Action]:
         yield Restatus(agent, status)
     if lodger and row.seen - lodger.seen > BEAT_LAG:
         yield Touch(agent, row.seen)
+
+
+def _two(session: str, agent: str) -> str:
+    return (
+        f"{session} is in the tree and on the channel: these count as two, the one on the channel"
+        f" is {agent} in the tree; swarm unregister or swarm team leave takes one away"
+    )
 
 
 def mail_word(status: str, waiting: bool) -> str:

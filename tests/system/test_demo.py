@@ -77,6 +77,7 @@ def test_the_demo_accounts_for_every_message_and_task(
     assert re.search(r"(?m)^delivered\tlead/inbox/\S*busy", mail)
     assert re.search(r"(?m)^#\d+\tcounter\tlead\t#\d+\ttask_reject\tbusy$", channel)
     assert re.search(r"(?m)^frail\tfrail\tinactive\t", channel)
+    assert done.stdout.endswith("every message is on both sides\n")
 
 
 @needs_venv
