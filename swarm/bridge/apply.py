@@ -136,8 +136,9 @@ class Apply:
 
     def _present(self, sessions: Iterable[str]) -> None:
         """Rows for guests whose channel was replaced, and for the tree itself."""
-        there = {row.session for row in self._mirror.roster()}
-        for session in set(sessions) - there:
+        for session in sorted(set(sessions)):
+            if self._mirror.row(session):
+                continue
             agent = self.who.id(session)
             if agent:
                 row = AgentRow(session, agent, status="inactive")

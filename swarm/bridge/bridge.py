@@ -1,7 +1,4 @@
-"""The bridge of one mail tree and one channel: looks at both, plans, applies, waits.
-
-Hints only shorten the wait: once a second everything is looked at that a time says has changed.
-"""
+"""The bridge of one mail tree and one channel: looks at both, plans, applies."""
 
 import os
 
@@ -19,14 +16,6 @@ from swarm.mailbox import receipts
 from swarm.mailbox.layout import Root
 from swarm.team.mirror import PAGE, Mirror
 
-# Seconds between two looks at everything, between two looks while waiting, of standing by.
-LOOK = 1.0
-GLANCE = 0.005
-STAND_BY = 0.5
-# Seconds between two marks of a good pass.
-BEAT = 2.0
-# The longest a failed pass waits for the next.
-PATIENCE = 5.0
 # Rows looked at first for one that is not read: mostly there is one.
 FEW = 4
 
@@ -56,6 +45,9 @@ class Bridge:
         self._gone: set[str] = set()
         self._waiting: set[str] = set()
         self._cursors: dict[str, int] = {}
+        # What there was when all was in place: while it is the same nothing is to be done.
+        self._met: object = None
+        self._seen: object = None
         self._recalled = False
 
     def _once(self, about: str, text: str) -> None:
@@ -88,11 +80,11 @@ class Bridge:
         for event in page:
             self._notice(event)
         if hinted is None or self._strangers(page, letters):
-            count += self._apply.perform(self._people())
+            count += self._meet()
         count += self._apply.perform(self._rows(page))
         count += self._apply.perform(self._letters(letters))
         if hinted is None or page:
-            count += self._apply.perform(self._reads(page))
+            count += self._read(page)
             count += self._speak()
         if self._making() and not self._mail.behind:
             self._made()
@@ -100,6 +92,27 @@ class Bridge:
             self._once(about, text)
         self._mail.problems.clear()
         return count
+
+    def _meet(self) -> int:
+        """Who is there on both sides, if that may have changed."""
+        now = (
+            self.mirror.version(), self._mail.roster(), set(self._waiting), set(self._gone),
+            self._workers.busy,
+        )  # fmt: skip
+        if now == self._met:
+            return 0
+        done = self._apply.perform(self._people())
+        self._met = None if done else now
+        return done
+
+    def _read(self, page: list[Event]) -> int:
+        """What was read on both sides, if that may have changed."""
+        now = self.mirror.version()
+        if now == self._seen and not page and not self._mail.listed:
+            return 0
+        done = self._apply.perform(self._reads(page))
+        self._seen = None if done else now
+        return done
 
     def _strangers(self, page: list[Event], letters: list[plan.Letter]) -> bool:
         """Whether somebody speaks, or is spoken to, who was not there before, or has left."""

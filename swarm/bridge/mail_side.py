@@ -40,7 +40,8 @@ class Box:
 
     def due(self) -> bool:
         """Whether something may have changed (three stats while nothing does)."""
-        return self.letters.unsettled or any(folder.due() for folder in self._folders)
+        one, two, three = self._folders
+        return self.letters.unsettled or one.due() or two.due() or three.due()
 
     def listing(self) -> None:
         """Called just before it is listed."""
@@ -112,6 +113,10 @@ class MailSide:
         """Mailbox and session of each guest from that channel."""
         self.known()
         return [(one.id, one.session) for one in self._guests if one.channel == channel]
+
+    def roster(self) -> tuple[object, ...]:
+        """What tells whether somebody came, left or changed."""
+        return self.known(), self._registry.mates()
 
     def welcomed(self) -> None:
         """A guest has got its mailbox."""

@@ -67,6 +67,11 @@ class Mirror(Channel):
         """Whether another file, or none, has the database's name by now."""
         return not self._database.in_place()
 
+    def version(self) -> tuple[int, int]:
+        """Differs from an earlier answer if anything was written since, by anybody."""
+        self._follow()
+        return self._database.version()
+
     # --- pairs -----------------------------------------------------------------------------
 
     def pairs(self) -> list[Pair]:
