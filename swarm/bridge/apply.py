@@ -64,6 +64,12 @@ class Apply:
                 self._post([one for one in alike if isinstance(one, Row)])
             elif kind is File:
                 self._write([one for one in alike if isinstance(one, File)])
+            elif kind is actions.Advance:
+                read = [one for one in alike if isinstance(one, actions.Advance)]
+                self._mirror.set_cursors({one.session: one.number for one in read})
+            elif kind is actions.Beat:
+                beats = [one for one in alike if isinstance(one, actions.Beat)]
+                self._mirror.beat_for({one.session: one.seen for one in beats})
             else:
                 for action in alike:
                     self._alone(action)
@@ -85,8 +91,6 @@ class Apply:
             case actions.Part(agent, session):
                 self._mirror.part(self._row(agent, session, actions.Resident()))
                 self.told.pop(agent, None)
-            case actions.Beat(session, seen):
-                self._mirror.beat_for({session: seen})
             case actions.Welcome(agent, session):
                 guests.welcome(self._root, agent, self._mirror.place.channel, session)
                 self.who.welcome(agent, session)
@@ -102,8 +106,6 @@ class Apply:
                 registry.unregister(self._root, agent)
             case actions.Receipt(agent, name):
                 receipts.write(self._root, agent, name)
-            case actions.Advance(session, number):
-                self._mirror.set_cursor(session, number)
             case actions.Mirrored(number):
                 self._mirror.set_mirrored(self._pair.token, number)
                 self._pair.mirrored = number

@@ -2,7 +2,7 @@
 
 import os
 
-from swarm.bridge import crossing, plan, workers
+from swarm.bridge import crossing, plan, words, workers
 from swarm.bridge.actions import Action, Mirrored, Session, Speak
 from swarm.bridge.apply import Apply, Tell
 from swarm.bridge.channel_side import ChannelSide
@@ -29,13 +29,14 @@ class Bridge:
         self.mirror = mirror
         ledger = Ledger(root, mirror.place.channel)
         self.pair = find(root, mirror, ledger, rebuild)
-        self._numbers = ledger.numbers()
-        self._anew = self.pair.mirrored == MAKING
+        noted, anew = ledger.numbers(), self._making()
         origins = mirror.origins(f"{self.pair.token}/")
-        self._mail = MailSide(root, self.pair.token, origins, self._anew)
-        ledger.note({k: n for k, n in self._mail.rows.items() if self._numbers.get(k) != n})
-        if self._anew and self._numbers:
-            mirror.keep_numbers(max(self._numbers.values()))
+        self._mail = MailSide(root, self.pair.token, origins, noted, anew)
+        ledger.note({k: n for k, n in self._mail.rows.items() if noted.get(k) != n})
+        if anew and noted:
+            mirror.keep_numbers(max(noted.values()))
+        # The others need no second place in memory.
+        self._numbers = {k: n for k, n in noted.items() if k not in self._mail.rows}
         self._channel = ChannelSide(mirror, self.pair.token)
         self._crossings = Crossings(root, mirror.place.channel)
         self._tell = tell
@@ -62,6 +63,8 @@ class Bridge:
             after = int(page[-1].id)
             for event in page:
                 agent, sender = who.id(event.to), who.id(event.sender)
+                if words.split_key(words.cause(self.pair.token, event.origin))[0]:
+                    continue  # by mail: what is said of it is said there
                 if agent in who.residents and sender and int(event.id) <= self.pair.mirrored:
                     thread = self._channel.thread(int(event.id))
                     self._workers.recall(agent, self._channel.file_name(event), thread, sender)

@@ -5,7 +5,7 @@ a file is opened once, and not at all if its name shows that its row is there.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from sys import intern
 from typing import NamedTuple
 
@@ -63,13 +63,19 @@ class Fresh(NamedTuple):
 
 
 class MailSide:
-    """``rows``: the number of each file's row, by its key, as ``origins`` of the channel tell it.
+    """``rows``: the number of each file's row, by its key, as ``origins`` of the channel tell it;
+    for files that share a row, as ``noted`` in the tree.
 
     ``anew``: the channel has lost its rows, so also what once came from there is to get one.
     """
 
     def __init__(
-        self, root: Root, token: str, origins: Iterable[tuple[int, str]], anew: bool
+        self,
+        root: Root,
+        token: str,
+        origins: Iterable[tuple[int, str]],
+        noted: Mapping[str, int],
+        anew: bool,
     ) -> None:
         self.root = root
         self.rows: dict[str, int] = {}
@@ -87,16 +93,21 @@ class MailSide:
         self._queue: list[Fresh] = []  # the oldest last
         self.problems: dict[str, str] = {}
         self.listed: set[str] = set()
-        for number, origin in origins:
-            self._recall(number, words.cause(token, origin))
+        shared = {
+            number for number, origin in origins if self._recall(number, words.cause(token, origin))
+        }
+        for key, number in noted.items():
+            if number in shared:
+                self.settle(key, number)
 
-    def _recall(self, number: int, cause: str) -> None:
-        """A row that came from the tree, or came back to the channel from there."""
+    def _recall(self, number: int, cause: str) -> bool:
+        """A row that came from the tree, or came back to the channel from there; whether it is
+        one of several files."""
         if cause.isdigit():
             self._renumbered[int(cause)] = number
         elif words.split_key(cause)[0]:
-            self.rows[cause] = number
-            self._names.add(cause.partition("/")[2])
+            self.settle(cause, number)
+        return cause.startswith(words.SHARED)
 
     # --- who ---------------------------------------------------------------------------------
 

@@ -160,7 +160,7 @@ def _broadcast(event: Event, token: str) -> str:
         return ""
     said = "\0".join((event.sender, event.content, event.task, event.intent, repr(event.at)))
     mark = sha256(said.encode("utf-8", "surrogatepass") + event.body).hexdigest()[:16]
-    return words.origin(token, f"*{mark}")
+    return words.origin(token, words.SHARED + mark)
 
 
 # --- what was read -----------------------------------------------------------------------------

@@ -8,6 +8,8 @@ from swarm import names
 
 TOKEN_DIGITS = 8
 TASK = "task-"
+# So begins what a row came from where that is several files.
+SHARED = "*"
 
 
 def task_thread(channel: str, number: int) -> str:

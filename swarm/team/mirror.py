@@ -281,7 +281,7 @@ class Mirror(Channel):
 
         self._write(work)
 
-    def set_cursor(self, session: str, number: int) -> None:
-        """An agent of the tree has read up to that row."""
-        values = (session, self.place.channel, number)
-        self._write(lambda db: db.execute(queries.MEND_CURSOR, values))
+    def set_cursors(self, read: "Mapping[str, int]") -> None:
+        """Up to which rows agents of the tree have read."""
+        values = [(session, self.place.channel, number) for session, number in read.items()]
+        self._write(lambda db: db.executemany(queries.MEND_CURSOR, values))
