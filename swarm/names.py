@@ -119,6 +119,19 @@ def thread_key(prefix: str, token: str) -> str:
     return f"{prefix}-{token}"
 
 
+def task_thread(channel: str, number: int) -> str:
+    """The key in mail of a task that was asked for on a channel (our own decision)."""
+    return f"task-{channel}-{number}"
+
+
+def task_number(channel: str, thread: str) -> int:
+    """The number of a task in such a key, 0 if it is another."""
+    head, _, digits = thread.rpartition("-")
+    if head != f"task-{channel}" or not (digits.isascii() and digits.isdigit()):
+        return 0
+    return int(digits) if len(digits) < 20 and digits[0] != "0" else 0
+
+
 def closest(wanted: str, known: list[str]) -> str:
     """The known id that ``wanted`` was most likely meant to be, or ''."""
     for name in known:

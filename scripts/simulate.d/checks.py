@@ -100,13 +100,9 @@ class Watch:
 
     @staticmethod
     def _same(before: str, end: str) -> bool:
-        """A swallowed reject is a reject; a result and the acknowledgement of a cancel that
-        crossed it may have come in any order, and a restart tells them by their times."""
-        return {before, end} in (
-            {SWALLOWED, "rejected"},
-            {"done", "cancelled"},
-            {"failed", "cancelled"},
-        )
+        """A swallowed reject is a reject; a result or rejection and the acknowledgement of a cancel
+        that crossed it may have come in any order, and a restart tells them by their times."""
+        return {before, end} == {SWALLOWED, "rejected"} or "cancelled" in (before, end)
 
 
 def ended(world: "World") -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from swarm import names
 from swarm.bridge import words
 from swarm.bridge.actions import Session
 from swarm.bridge.plan import Letter, Lookup
@@ -60,7 +61,7 @@ class ChannelSide:
     def thread(self, number: int) -> str:
         """The mail thread of a task."""
         self._recall(number)
-        return self._threads[number] or words.task_thread(self.mirror.place.channel, number)
+        return self._threads[number] or names.task_thread(self.mirror.place.channel, number)
 
     def _name(self, number: int) -> str:
         """The file of a row, wherever it lies in the tree; "" if there is no such row."""

@@ -28,12 +28,24 @@ class Ledger:
 
     def token(self) -> str:
         """What the tree remembers the pair by, "" if nothing."""
+        return self._pair().get("token", "")
+
+    def _pair(self) -> dict[str, str]:
         try:
-            return message.parse(disk.read(f"{self.folder}/pair", 4096)).get("token")
+            return message.parse(disk.read(f"{self.folder}/pair", 4096)).fields
         except FileNotFoundError:
-            return ""
+            return {}
         except OSError as error:
             raise from_os(error, "read", f".bridge/{self._channel}/pair") from None
+
+    def waiting(self) -> int:
+        """How many rows of the channel have not been looked at; 0 before a pair is made."""
+        said = self._pair()
+        if not said.get("token"):
+            return 0
+        with Mirror.open(os.path.dirname(said["folder"]), self._channel, sync=False) as mirror:
+            pairs = [pair for pair in mirror.pairs() if pair.token == said["token"]]
+            return mirror.waiting(pairs[0]) if pairs else 0
 
     def remember(self, token: str, folder: str) -> None:
         """Note the pair; ``folder``: the channel's."""

@@ -7,22 +7,8 @@ The token is eight hex digits that belong to one pair of a tree and a channel.
 from swarm import names
 
 TOKEN_DIGITS = 8
-TASK = "task-"
 # So begins what a row came from where that is several files.
 SHARED = "*"
-
-
-def task_thread(channel: str, number: int) -> str:
-    """The mail thread of a task that was asked for on the channel."""
-    return f"{TASK}{channel}-{number}"
-
-
-def task_number(channel: str, thread: str) -> int:
-    """The number of a task in such a thread's key, 0 if it is another kind of thread."""
-    head, _, digits = thread.rpartition("-")
-    if head != TASK + channel or not (digits.isascii() and digits.isdigit() and len(digits) < 19):
-        return 0
-    return int(digits) if digits[0] != "0" else 0
 
 
 def file_name(token: str, number: int, content: str) -> str:

@@ -5,7 +5,9 @@ import time
 
 from swarm import disk
 from swarm.bridge.health import FOLDER, UP, Health, bridges, running
+from swarm.bridge.pair import Ledger
 from swarm.doctor.finding import Finding, mended
+from swarm.errors import SwarmError
 from swarm.mailbox.layout import Root
 from swarm.mailbox.registry import age
 
@@ -29,9 +31,20 @@ def _findings(root: Root, health: Health, fix: bool) -> list[Finding]:
         text = f"bridged by process {health.process}, {past}"
         found = [Finding("ok", place, text)]
     else:
-        way = f"swarm bridge --channel {health.channel}, or swarm up"
-        found = [Finding("ok", place, f"no bridge runs: {way}")]
+        found = [_idle(root, place, health.channel)]
     return found + _crossings(root, place, health, fix)
+
+
+def _idle(root: Root, place: str, channel: str) -> Finding:
+    """That no bridge runs, which is bad only where something waits for one."""
+    way = f"swarm bridge --channel {channel}, or swarm up"
+    try:
+        count = Ledger(root, channel).waiting()
+    except SwarmError as error:
+        return Finding("warn", place, f"no bridge runs, and {error.message}", error.hint or way)
+    if count:
+        return Finding("warn", place, f"no bridge runs, and {count} rows wait for one", way)
+    return Finding("ok", place, f"no bridge runs: {way}")
 
 
 def _crossings(root: Root, place: str, health: Health, fix: bool) -> list[Finding]:

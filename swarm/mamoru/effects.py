@@ -19,7 +19,7 @@ from swarm.mamoru.signals import (
     SetStatus,
 )
 from swarm.mamoru.state import STATUSES, SWALLOWED, Active, Given, Retry, kept, without
-from swarm.mamoru.tasks import TIMEOUT, after, attempt_of
+from swarm.mamoru.tasks import NOT_RETRIED, TIMEOUT, after, attempt_of
 from swarm.mamoru.work import Work
 
 Effect = Callable[[Work, str], None]
@@ -255,7 +255,7 @@ def give_up(work: Work, _: str) -> None:
     task = work.given
     if task:
         text = f"no answer from {task.worker}: given up, choose another agent"
-        _record(work, text, f"told:{task.task}:{task.worker}", task.task, task.ref)
+        _record(work, text, f"told:{task.task}:{task.worker}", task.task, task.ref, TIMEOUT)
         work.close("failed")
 
 
@@ -264,15 +264,14 @@ def drop(work: Work, why: str) -> None:
     retry = work.retry
     if retry:
         text = f"not sent again to {retry.request.to}: {why}"
-        _record(
-            work, text, f"dropped:{retry.last}:{retry.request.to}", retry.last, retry.request.id
-        )
+        origin = f"dropped:{retry.last}:{retry.request.to}"
+        _record(work, text, origin, retry.last, retry.request.id, NOT_RETRIED)
         work.forget(retry, retry.request.to)
 
 
-def _record(work: Work, text: str, origin: str, task: str, ref: str) -> None:
+def _record(work: Work, text: str, origin: str, task: str, ref: str, intent: str) -> None:
     """A note to oneself, in the store: so a restart neither forgets nor repeats it."""
-    work.send("task_fail", work.state.me, text, origin, task=task, ref=ref, intent=TIMEOUT)
+    work.send("task_fail", work.state.me, text, origin, task=task, ref=ref, intent=intent)
     work.notify(f"task {task}: {text}", task)
 
 

@@ -22,6 +22,8 @@ STARTS = frozenset(("task_ack", "task_update"))
 ANSWERS = frozenset(("task_ack", "task_reject", "task_fail", "task_cancel_ack"))
 TASK_EVENTS = FROM_REQUESTER | FROM_WORKER
 TIMEOUT = "task_timeout"
+# The record that a rejected request is not sent again: it stays rejected.
+NOT_RETRIED = "not_retried"
 
 
 def after(state: str, kind: str) -> str:
@@ -230,7 +232,9 @@ def _apply(task: Task, event: Event) -> None:
     if is_record(event):
         # It was written because nothing final had come, whatever the clocks of others say.
         task.told = True
-        if task.final and task.state != "rejected":
+        if event.intent == NOT_RETRIED:
+            task.state = "rejected"
+        elif task.final and task.state != "rejected":
             task.state = "failed"
     if task.final:
         task.late += 1

@@ -6,6 +6,7 @@ The bridge's own knowledge lies in a table that the known client leaves alone.
 import sqlite3
 from dataclasses import dataclass
 
+from swarm import names
 from swarm.errors import Unknown
 from swarm.events import Event, payload, whole
 from swarm.team import members, posting, queries, rows
@@ -87,6 +88,11 @@ class Mirror(Channel):
         """Note that all rows up to that one are in the tree."""
         self._write(lambda db: db.execute(queries.MIRRORED, (number, token)))
 
+    def waiting(self, pair: Pair) -> int:
+        """How many rows have not been looked at for a tree."""
+        found = self._database.one(queries.WAITING, self.place.channel, max(0, pair.mirrored))
+        return int(found or 0)
+
     # --- reading ---------------------------------------------------------------------------
 
     def every(self, after: int, limit: int = PAGE) -> list[Event]:
@@ -118,7 +124,7 @@ class Mirror(Channel):
 
     def opener(self, thread: str, session: str) -> str:
         """Who sent the first message of a mail thread that concerns a session, "" if none did."""
-        request = self.message(self.numbered(thread))
+        request = self._named(thread)
         if request is not None:
             return request.sender
         found = self._database.rows(queries.FIRST_OF, thread=whole(thread), who=whole(session))
@@ -210,14 +216,12 @@ class Mirror(Channel):
     def requests_of(self, thread: str) -> list[Event]:
         """The requests that were made in a mail thread, in order."""
         found = self._page(queries.REQUESTS_OF, thread=whole(thread))
-        request = None if found else self.message(self.numbered(thread))
+        request = None if found else self._named(thread)
         return [request] if request and request.kind == "task_req" else found
 
-    def numbered(self, thread: str) -> int:
-        """The number in the key of a task's thread that a bridge has drawn from it, else 0."""
-        head, _, digits = thread.rpartition("-")
-        fits = head == f"task-{self.place.channel}" and digits.isascii() and digits.isdigit()
-        return rows.number(digits) if fits else 0
+    def _named(self, thread: str) -> Event | None:
+        """The message whose number is in the key of a task's thread."""
+        return self.message(names.task_number(self.place.channel, thread))
 
     def _first(self, thread: str) -> str:
         requests = self.requests_of(thread)

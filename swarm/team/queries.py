@@ -161,6 +161,7 @@ PAIRS = "SELECT token, root, mirrored, restored FROM swarm_bridge ORDER BY rowid
 BEGIN_PAIR = """INSERT INTO swarm_bridge (token, root, mirrored, restored) VALUES (?, ?, ?, ?)
  ON CONFLICT (token) DO UPDATE SET root = excluded.root, mirrored = excluded.mirrored,
  restored = excluded.restored"""
+WAITING = "SELECT count(*) FROM messages WHERE channel = ? AND message_id > ?"
 MIRRORED = "UPDATE swarm_bridge SET mirrored = ? WHERE token = ?"
 EVERY = Page(
     "SELECT {columns} FROM messages WHERE channel = :channel AND message_id > :after"

@@ -134,3 +134,22 @@ def test_a_thread_key_keeps_its_prefix() -> None:
 )
 def test_the_id_that_was_meant(wanted: str, meant: str) -> None:
     assert names.closest(wanted, ["alice", "carl"]) == meant
+
+
+@given(st.integers(1, 2**63 - 1))
+def test_the_thread_of_a_task_tells_its_number(number: int) -> None:
+    assert names.task_number("ops", names.task_thread("ops", number)) == number
+    assert names.task_number("other", names.task_thread("ops", number)) == 0
+
+
+def test_threads_of_others_are_no_tasks_of_the_channel() -> None:
+    for thread in (
+        "",
+        "task-ops",
+        "task-ops-",
+        "task-ops-x",
+        "task-ops-01",
+        "review-7",
+        "task-ops-²",
+    ):
+        assert names.task_number("ops", thread) == 0

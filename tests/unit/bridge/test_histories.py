@@ -46,6 +46,7 @@ class History:
         self.world = world
         self.deleted: set[str] = set()
         self.asked: list[int] = []
+        self.sent: dict[str, list[str]] = {}
         self.count = 0
 
     def perform(self, step: tuple[object, ...]) -> None:
@@ -56,7 +57,8 @@ class History:
 
     def mail(self, sender: str, to: str, subject: str, thread: str, status: str) -> None:
         if sender != to:
-            self.world.mail(sender, to, subject, "body\n", thread=thread, status=status)
+            key = self.world.mail(sender, to, subject, "body\n", thread=thread, status=status)
+            self.sent.setdefault(sender, []).append(key)
 
     def request(self, sender: str, to: str, content: str) -> None:
         to = PEER if (sender, to) == ("carl", PEER_ID) else to
@@ -143,7 +145,7 @@ def files(world: World) -> set[str]:
 
 
 def check_files(world: World, history: History, rows: list[Event]) -> None:
-    """Each file of the tree has one row."""
+    """Each file of the tree has one row, in its sender's order."""
     token = world.bridge.pair.token
     causes = Counter(words.cause(token, event.origin) for event in rows if event.origin)
     numbers = {int(event.id) for event in rows}
@@ -154,10 +156,14 @@ def check_files(world: World, history: History, rows: list[Event]) -> None:
         elif key not in history.deleted or causes[key]:
             assert causes[key] == 1, key
     assert all(count == 1 for cause, count in causes.items() if cause)
+    place = {words.cause(token, event.origin): int(event.id) for event in rows}
+    for keys in history.sent.values():  # each sender's own, in the order in which it sent them
+        found = [place[key] for key in keys if key in place]
+        assert found == sorted(found)
 
 
 def check_rows(world: World, history: History, rows: list[Event]) -> None:
-    """Each row of the channel has one file for each recipient, in its sender's order."""
+    """Each row of the channel has one file for each recipient; its number orders them."""
     token = world.bridge.pair.token
     there = files(world) | history.deleted
     for event in rows:

@@ -88,6 +88,13 @@ def test_a_requesters_own_record_ends_it() -> None:
     assert one(asker("task_fail", 5, to="a")).state == "asked"
 
 
+def test_a_request_that_is_not_sent_again_stays_rejected_whatever_the_clocks_say() -> None:
+    record = asker("task_fail", 5, to="a", origin="dropped:1:b", ref="1", intent="not_retried")
+    for at in (4, 9):
+        found = one(worker("task_reject", at), record)
+        assert (found.state, found.told) == ("rejected", True)
+
+
 kinds = st.sampled_from(EVENTS)
 who = st.sampled_from(["", "a", "b", "c"])
 any_event = st.builds(
