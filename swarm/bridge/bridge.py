@@ -115,6 +115,7 @@ class Bridge:
             return 0
         done = self._apply.perform(self._reads(page))
         self._seen = None if done else now
+        self._mail.listed.clear()
         return done
 
     def _strangers(self, page: list[Event], letters: list[plan.Letter]) -> bool:

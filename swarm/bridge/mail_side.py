@@ -64,7 +64,8 @@ class Fresh(NamedTuple):
 
 class MailSide:
     """``rows``: the number of each file's row, by its key, as ``origins`` of the channel tell it;
-    for files that share a row, as ``noted`` in the tree.
+    for files that share a row, as ``noted`` in the tree.  ``listed``: whose mailboxes were, since
+    somebody last cleared it.
 
     ``anew``: the channel has lost its rows, so also what once came from there is to get one.
     """
@@ -171,10 +172,6 @@ class MailSide:
 
     def look(self, hinted: "set[str] | None") -> None:
         """List what may have changed; ``hinted``: whose mailboxes, None for anybody's."""
-        self.listed = set()
-        self._look(hinted)
-
-    def _look(self, hinted: "set[str] | None") -> None:
         known = self.known() if hinted is None else hinted
         due = [agent for agent in known if self._due(agent, hinted)]
         sent = {agent: found for agent in due if (found := self._list(agent)) is not None}
@@ -272,7 +269,7 @@ class MailSide:
         once more; one that comes after those seen waits for the next time.
         """
         first, self._new = self._new, set()
-        self._look(None)
+        self.look(None)
         last: dict[str, Fresh] = {}
         for key in first:
             one = self._fresh[key]
