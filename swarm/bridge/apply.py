@@ -32,10 +32,14 @@ Tell = Callable[[str, str], None]
 
 @dataclass(slots=True)
 class Staged:
-    """A file of a row under its hidden name."""
+    """A file of a row under its hidden name, and the sender's copy, "" if there is to be none.
+
+    ``data``: what is in it, until there is a copy.
+    """
 
     path: str
     file: File
+    copy: str
     data: bytes
 
 
@@ -196,12 +200,16 @@ class Apply:
         """Stage all, sync all, give them their names in order; what fails leaves nothing."""
         staged: list[Staged] = []
         try:
-            staged += filter(None, map(self._stage, files))
+            for file in files:
+                if self._is_due(file):
+                    staged.append(self._stage(file))
+                    self._copy(staged)
             if self._root.sync:
-                disk.sync_all([one.path for one in staged], [])
+                disk.sync_all([path for one in staged for path in (one.path, one.copy) if path], [])
             for one in staged:
                 disk.publish(one.path, f"{self._root.inbox(one.file.agent)}/{one.file.name}")
-                self._copy(one)
+                if one.copy:
+                    disk.publish(one.copy, f"{self._root.sent(one.file.copy)}/{one.file.name}")
             if self._root.sync:
                 agents = {one.file.agent for one in staged}
                 disk.sync_all([], [self._root.inbox(agent) for agent in agents])
@@ -209,22 +217,26 @@ class Apply:
             raise from_os(error, "write to", "the mail tree") from None
         finally:
             for one in staged:
-                disk.remove(one.path)
+                for path in filter(None, (one.path, one.copy)):
+                    disk.remove(path)
 
-    def _stage(self, file: File) -> "Staged | None":
-        """Write it under a hidden name; None if it was delivered, or nobody is there."""
+    def _is_due(self, file: File) -> bool:
+        """Whether somebody is there to get it, and has not got it yet."""
+        if not is_known(self._root, file.agent):
+            left = f"{file.agent} has no mailbox any more: {file.name} is left out"
+            self._tell(f"to {file.agent}", left)
+            return False
+        return not self._is_there(file.agent, file.name)
+
+    def _stage(self, file: File) -> Staged:
+        """Write it under a hidden name."""
         root, agent = self._root, file.agent
-        if not is_known(root, agent):
-            self._tell(f"to {agent}", f"{agent} has no mailbox any more: {file.name} is left out")
-            return None
-        if self._is_there(agent, file.name):
-            return None
         make_box(root, agent)
         lines, body, problem = details.with_text(file, self._mirror.place.folder)
         if problem:
             self._tell(file.name, f"{agent}/inbox/{file.name}: {problem}")
         data = message.format_message(lines, body)
-        return Staged(disk.write_temp(root.inbox(agent), data, False), file, data)
+        return Staged(disk.write_temp(root.inbox(agent), data, False), file, "", data)
 
     def _is_there(self, agent: str, name: str) -> bool:
         """Whether it was delivered before: it lies there, was read, or was archived."""
@@ -232,11 +244,14 @@ class Apply:
         folders = (root.inbox(agent), root.receipts(agent), root.sent(agent))
         return any(os.path.lexists(f"{folder}/{name}") for folder in folders)
 
-    def _copy(self, staged: "Staged") -> None:
-        """The sender's copy, as far as it has a mailbox."""
-        file = staged.file
-        if file.copy and has_box(self._root, file.copy):
-            disk.create(f"{self._root.sent(file.copy)}/{file.name}", staged.data, False)
+    def _copy(self, staged: list[Staged]) -> None:
+        """The sender's copy of the last, under a hidden name: one of all files of a row."""
+        one, before = staged[-1], staged[-2] if len(staged) > 1 else None
+        data, one.data = one.data, b""
+        if before and (before.file.copy, before.file.name) == (one.file.copy, one.file.name):
+            return
+        if one.file.copy and has_box(self._root, one.file.copy):
+            one.copy = disk.write_temp(self._root.sent(one.file.copy), data, False)
 
 
 def _words(text: str) -> str:

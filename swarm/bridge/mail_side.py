@@ -21,6 +21,9 @@ from swarm.transport.mail_files import Folder, Key, Letters
 from swarm.transport.mail_files import Letter as Read
 from swarm.transport.mail_roster import Registry
 
+# No page of letters is much longer.
+PAGE_BYTES = 16 * 1024 * 1024
+
 
 class Box:
     """One mailbox: when to list it, and what was found in it.
@@ -205,7 +208,8 @@ class MailSide:
             return None
         self.listed.add(agent)
         box.letters.only(folder, there)
-        box.unread = {name: box.unread.get(name) or self.number(agent, name) for name in unread}
+        if unread != box.unread.keys():
+            box.unread = {n: box.unread.get(n) or self.number(agent, n) for n in unread}
         box.seen &= there
         box.put &= sent
         for name in there - box.seen:
@@ -256,10 +260,12 @@ class MailSide:
             self._queue = sorted([*self._queue, *(self._fresh[key] for key in ready)])
             self._queue.reverse()
         page: list[Letter] = []
-        while self._queue and len(page) < limit:
+        size = 0
+        while self._queue and len(page) < limit and size < PAGE_BYTES:
             letter = self._letter(self._queue.pop().key)
             if letter is not None:
                 page.append(letter)
+                size += len(letter.message.body) + len(letter.raw)
         return page
 
     def _in_order(self) -> set[str]:

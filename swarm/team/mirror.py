@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-PAGE = 200
+PAGE = 500
 # Whose row it is, in its ``provider``: of an agent in the tree, or of one that left it.
 MAIL = "mail"
 MAIL_LEFT = "mail (left)"
