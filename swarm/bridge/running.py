@@ -22,7 +22,7 @@ from swarm.team.mirror import Mirror
 LOOK = 1.0
 # A look takes such a part of the time until the next, which comes after so many seconds anyway.
 SHARE, SELDOM = 100, 10.0
-GLANCE = 0.01
+GLANCE = 0.02
 STAND_BY = 0.5
 # Seconds between two marks of a good pass; the longest a failed pass waits for the next.
 BEAT = 2.0
