@@ -49,9 +49,9 @@ class Peer:
             (self.me, self.channel, self.channel),
         )
 
-    def arrive(self) -> None:
+    def arrive(self, name: str = "") -> None:
         """Join, look who is there, and say so."""
-        self.join()
+        self.join(name)
         sql = "SELECT session_id, status FROM agents WHERE session_id != ? AND status != 'inactive'"
         self.roster = dict(self.db.execute(sql, (self.me,)))
         self.send("broadcast", f"{self.me} has joined the channel", intent="agent_join")

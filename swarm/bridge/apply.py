@@ -16,7 +16,7 @@ from swarm.bridge import actions, details
 from swarm.bridge.actions import Action, Session
 from swarm.bridge.crossing import File, Row
 from swarm.bridge.mail_side import MailSide
-from swarm.bridge.pair import Ledger
+from swarm.bridge.pair import MAKING, Ledger
 from swarm.bridge.who import Who
 from swarm.errors import Conflict, Unknown, UsageError, from_os
 from swarm.events import Event
@@ -44,13 +44,15 @@ class Staged:
 
 
 class Apply:
-    """Where and how; ``told``: what was last said of each resident."""
+    """Where and how; ``told``: what was last said of each resident; ``lost``: whether the channel
+    has lost its rows."""
 
     def __init__(
         self, root: Root, mirror: Mirror, mail: MailSide, pair: Pair, ledger: Ledger, tell: Tell
     ) -> None:
         self.told: dict[str, tuple[str, str]] = {}
         self.who = Who()
+        self.lost = False
         self._root = root
         self._mirror = mirror
         self._mail = mail
@@ -130,7 +132,7 @@ class Apply:
     def _enter(self, action: actions.Enter) -> None:
         row = self._row(action.agent, action.session, action.resident, action.status)
         row.provider = MAIL if action.resident.entry else MAIL_LEFT
-        self._mirror.enter(row, action.joined)
+        self._mirror.enter(row, action.joined, self._read())
         self.who.settle(action.agent, action.session)
         self.told[action.agent] = (action.resident.description, action.status)
 
@@ -151,7 +153,14 @@ class Apply:
             else:
                 row = self._row(TREE, session, actions.Resident())
                 row.name = "mail"
-            self._mirror.enter(row, joined=False)
+            self._mirror.enter(row, False, self._read())
+
+    def _read(self) -> int:
+        """Up to which row somebody has read who had no cursor: what is not in the tree yet is
+        unread, and of a channel that lost its rows everything, until receipts tell."""
+        if self._pair.mirrored != MAKING:
+            return self._pair.mirrored
+        return 0 if self.lost else -1
 
     def _session(self, agent: str) -> str:
         return self.who.session(agent) or f"mail-{self._pair.token}"
@@ -207,9 +216,9 @@ class Apply:
             if self._root.sync:
                 disk.sync_all([path for one in staged for path in (one.path, one.copy) if path], [])
             for one in staged:
-                disk.publish(one.path, f"{self._root.inbox(one.file.agent)}/{one.file.name}")
-                if one.copy:
+                if one.copy:  # first: what was delivered is not looked at again
                     disk.publish(one.copy, f"{self._root.sent(one.file.copy)}/{one.file.name}")
+                disk.publish(one.path, f"{self._root.inbox(one.file.agent)}/{one.file.name}")
             if self._root.sync:
                 agents = {one.file.agent for one in staged}
                 disk.sync_all([], [self._root.inbox(agent) for agent in agents])
@@ -223,6 +232,7 @@ class Apply:
     def _is_due(self, file: File) -> bool:
         """Whether somebody is there to get it, and has not got it yet."""
         if not is_known(self._root, file.agent):
+            self._ledger.check()
             left = f"{file.agent} has no mailbox any more: {file.name} is left out"
             self._tell(f"to {file.agent}", left)
             return False
@@ -251,6 +261,7 @@ class Apply:
         if before and (before.file.copy, before.file.name) == (one.file.copy, one.file.name):
             return
         if one.file.copy and has_box(self._root, one.file.copy):
+            make_box(self._root, one.file.copy)
             one.copy = disk.write_temp(self._root.sent(one.file.copy), data, False)
 
 

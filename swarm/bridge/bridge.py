@@ -2,7 +2,7 @@
 
 import os
 
-from swarm.bridge import crossing, plan, words, workers
+from swarm.bridge import crossing, pair, plan, workers
 from swarm.bridge.actions import Action, Mirrored, Session, Speak
 from swarm.bridge.apply import Apply, Tell
 from swarm.bridge.channel_side import ChannelSide
@@ -27,13 +27,15 @@ class Bridge:
         mirror.prepare()
         self.root = root
         self.mirror = mirror
-        ledger = Ledger(root, mirror.place.channel)
+        self._ledger = ledger = Ledger(root, mirror.place.channel)
         self.pair = find(root, mirror, ledger, rebuild)
-        noted, anew = ledger.numbers(), self._making()
+        ledger.check()
+        noted = ledger.numbers()
         origins = mirror.origins(f"{self.pair.token}/")
-        self._mail = MailSide(root, self.pair.token, origins, noted, anew)
+        self._mail = MailSide(root, self.pair.token, origins, noted, self._making())
         ledger.note({k: n for k, n in self._mail.rows.items() if noted.get(k) != n})
-        if anew and noted:
+        lost = self._making() and bool(noted)
+        if lost:
             mirror.keep_numbers(max(noted.values()))
         # The others need no second place in memory.
         self._numbers = {k: n for k, n in noted.items() if k not in self._mail.rows}
@@ -41,6 +43,7 @@ class Bridge:
         self._crossings = Crossings(root, mirror.place.channel)
         self._tell = tell
         self._apply = Apply(root, mirror, self._mail, self.pair, ledger, self._once)
+        self._apply.lost = lost
         self._workers = workers.Workers(root, self._mail)
         self._sessions: dict[str, Session] = {}
         self._gone: set[str] = set()
@@ -63,9 +66,8 @@ class Bridge:
             after = int(page[-1].id)
             for event in page:
                 agent, sender = who.id(event.to), who.id(event.sender)
-                if words.split_key(words.cause(self.pair.token, event.origin))[0]:
-                    continue  # by mail: what is said of it is said there
-                if agent in who.residents and sender and int(event.id) <= self.pair.mirrored:
+                there = int(event.id) <= self.pair.mirrored or not self._is_foreign(event)
+                if there and agent in who.residents and sender in who.guests:
                     thread = self._channel.thread(int(event.id))
                     self._workers.recall(agent, self._channel.file_name(event), thread, sender)
 
@@ -74,9 +76,26 @@ class Bridge:
     def step(self, hinted: set[str] | None = None) -> int:
         """Look, plan and perform a page of what is missing; how much there was.
 
+        Conflict where one of the sides is not what it was: nothing is taken for deleted then.
+        What fails leaves all that it had begun with to be looked at again.
         ``hinted``: in whose mailboxes something may be new; None for everything.
         """
+        try:
+            count = self._step(hinted)
+        except BaseException:
+            self._mail.again()
+            self._cursors = {}
+            self._met = self._seen = None
+            raise
+        return count
+
+    def _step(self, hinted: set[str] | None) -> int:
         count = 0
+        self._ledger.check()
+        self._ledger.note({})
+        self.mirror.check_place()
+        if hinted is None:
+            pair.check(self.mirror, self.pair)
         self._mail.look(hinted)
         page = [] if self._making() else self._channel.page(self.pair.mirrored)
         letters = self._mail.fresh(PAGE)
@@ -91,6 +110,7 @@ class Bridge:
             count += self._speak()
         if self._making() and not self._mail.behind:
             self._made()
+            count += 1
         for about, text in self._mail.problems.items():
             self._once(about, text)
         self._mail.problems.clear()
@@ -126,12 +146,15 @@ class Bridge:
         )
 
     def _speak(self) -> int:
-        """Say for workers without a guardian what their files say."""
+        """Say for workers without a guardian what their files say; what changed by that."""
+        busy = self._workers.busy
         found = self._workers.plan(self._apply.who)
         for action in found:
             if isinstance(action, Speak):
-                self._workers.speak(action.agent, action.event)
-        return len(found)
+                problem = self._workers.speak(action.agent, action.event)
+                if problem:
+                    self._once(action.agent, f"{action.agent} cannot answer: {problem}")
+        return len(found) + (busy != self._workers.busy)
 
     def missing(self) -> list[Action]:
         """What a step would do, without doing it."""
@@ -152,7 +175,13 @@ class Bridge:
         return self.pair.mirrored == MAKING
 
     def _made(self) -> None:
+        if self._apply.lost:
+            everybody = {*self._apply.who.residents, *self._apply.who.guests}
+            while self._apply.perform(self._advances(everybody, self.mirror.cursors())):
+                continue
+            self._apply.lost = False
         self._mail.made()
+        self._recalled = False
         self._apply.perform([Mirrored(0)])
 
     def _people(self) -> list[Action]:
@@ -167,8 +196,8 @@ class Bridge:
             if agent in residents:
                 residents[agent].task = True
         if not self._recalled:
-            self._recalled = True
             self._recall_requests()
+            self._recalled = True
         found = People(
             who=self._apply.who,
             residents=residents,
@@ -196,15 +225,17 @@ class Bridge:
 
     def _rows(self, page: list[Event]) -> list[Action]:
         look = self._channel.lookup(page, self._mail.at_work())
-        pair, channel = self.pair, self.mirror.place.channel
-        found = plan.rows_to_files(page, self._apply.who, look, pair.token, channel, pair.restored)
+        ours, channel = self.pair, self.mirror.place.channel
+        found = plan.rows_to_files(page, self._apply.who, look, ours.token, channel, ours.restored)
         actions = list(found)
         self._workers.note(actions)
         return actions
 
     def _letters(self, page: list[plan.Letter]) -> list[Action]:
         openers = self._channel.openers(page, self._apply.who)
-        return list(plan.files_to_rows(page, self.pair.token, openers, self._numbers))
+        rows = list(plan.files_to_rows(page, self.pair.token, openers, self._numbers))
+        self._workers.heard(rows)
+        return [*rows]
 
     def _reads(self, page: list[Event]) -> list[Action]:
         """Receipts and cursors, where a listing or a cursor changed, or a row came."""
@@ -215,8 +246,15 @@ class Bridge:
         everybody = set(who.residents) if "" in to else set()
         agents = (moved | self._mail.listed | to | everybody) - {""}
         unread = {agent: self._mail.unread(agent) for agent in agents}
-        behind = {agent: self._behind(agent, cursors) for agent in agents & set(who.residents)}
-        return [*plan.reads(unread, who, cursors), *plan.advances(behind, who, cursors)]
+        advances = self._advances(agents & set(who.residents), cursors)
+        return [*plan.reads(unread, who, cursors), *advances]
+
+    def _advances(self, agents: set[str], cursors: dict[str, int]) -> list[Action]:
+        """Of residents; and of guests whose cursors were lost with the channel, for whom their
+        receipts tell what is not to be said to them again."""
+        who = self._apply.who
+        there = [agent for agent in sorted(agents) if who.session(agent) in cursors]
+        return list(plan.advances({a: self._behind(a, cursors) for a in there}, who, cursors))
 
     def _behind(self, agent: str, cursors: dict[str, int]) -> list[int]:
         """The rows after a resident's cursor that it has read, up to the first that it has not."""
@@ -236,8 +274,10 @@ class Bridge:
         name = self._channel.file_name(event)
         if int(event.id) > self.pair.mirrored and self._is_foreign(event):
             return False  # its file is still to come
-        path = f"{self.root.inbox(agent)}/{name}"
-        return receipts.has(self.root, agent, name) or not os.path.lexists(path)
+        inbox = self.root.inbox(agent)
+        if receipts.has(self.root, agent, name):
+            return True
+        return os.path.isdir(inbox) and not os.path.lexists(f"{inbox}/{name}")
 
     def _is_foreign(self, event: Event) -> bool:
         return not event.origin.startswith(f"{self.pair.token}/")

@@ -70,7 +70,7 @@ class MailSide:
     for files that share a row, as ``noted`` in the tree.  ``listed``: whose mailboxes were, since
     somebody last cleared it.
 
-    ``anew``: the channel has lost its rows, so also what once came from there is to get one.
+    ``anew``: the channel has no rows of the tree: also what once came from there is to get one.
     """
 
     def __init__(
@@ -172,6 +172,11 @@ class MailSide:
         return tuple(sorted(agent for agent, mate in mates if mate.status != "inactive"))
 
     # --- messages ----------------------------------------------------------------------------
+
+    def again(self) -> None:
+        """What was given out as new is so still."""
+        waiting = (one for key, one in self._fresh.items() if key not in self._new)
+        self._queue = sorted(waiting, reverse=True)
 
     def look(self, hinted: "set[str] | None") -> None:
         """List what may have changed; ``hinted``: whose mailboxes, None for anybody's."""

@@ -10,12 +10,14 @@ import os
 from swarm import disk, message
 from swarm.bridge import words
 from swarm.bridge.crossing import is_presence
-from swarm.errors import Conflict, from_os
+from swarm.errors import from_os
 from swarm.mailbox.layout import Root
-from swarm.team.mirror import Mirror, Pair
+from swarm.team.mirror import Mirror, Pair, replaced
 
 # What the channel says of a pair until all that lies in the tree has its row.
 MAKING = -1
+# A line of ``rows`` is shorter than that.
+LINE_MAX = 4096
 
 
 class Ledger:
@@ -25,6 +27,8 @@ class Ledger:
         self.folder = f"{root.path}/.bridge/{channel}"
         self._root = root
         self._channel = channel
+        self._seen: tuple[int, int] | None = None
+        self._late: dict[str, int] = {}
 
     def token(self) -> str:
         """What the tree remembers the pair by, "" if nothing."""
@@ -56,6 +60,19 @@ class Ledger:
         except OSError as error:
             raise from_os(error, "write to", f".bridge/{self._channel}") from None
 
+    def check(self) -> None:
+        """Conflict where the tree is gone, or another one, since this was first called."""
+        try:
+            found = os.stat(f"{self.folder}/pair")
+        except FileNotFoundError:
+            raise replaced(f"{self._root.path} was removed or replaced", "tree") from None
+        except OSError as error:
+            raise from_os(error, "read", f".bridge/{self._channel}/pair") from None
+        there = (found.st_dev, found.st_ino)
+        self._seen = self._seen or there
+        if there != self._seen:
+            raise replaced(f"{self._root.path} was replaced", "tree")
+
     def numbers(self) -> dict[str, int]:
         """The rows of the tree's messages, by their keys, as noted; a line cut short is none."""
         try:
@@ -65,25 +82,40 @@ class Ledger:
         except OSError as error:
             raise from_os(error, "read", f".bridge/{self._channel}/rows") from None
         found = {}
-        for line in data.decode("utf-8", "surrogateescape").split("\n")[:-1]:
+        for line in data.decode("utf-8", "replace").split("\n")[:-1]:
             number, tab, key = line.partition("\t")
             if tab and number.isascii() and number.isdigit():
-                found[key] = int(number)
+                found[words.named(key)] = int(number)
         return found
 
     def note(self, rows: dict[str, int]) -> None:
-        """Add rows; the channel knows them too, so nothing is lost if this is cut short."""
-        text = "".join(f"{number}\t{key}\n" for key, number in rows.items())
+        """Add rows, with those that could not be added before.
+
+        The channel knows them too, so nothing is lost if this is cut short.
+        """
+        self._late |= rows
+        if not self._late:
+            return
+        text = "".join(f"{number}\t{words.plain(key)}\n" for key, number in self._late.items())
         try:
-            fd = os.open(
-                f"{self.folder}/rows", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-            )
+            fd = os.open(f"{self.folder}/rows", os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC)
             try:
-                disk.write_all(fd, text.encode("utf-8", "surrogateescape"))
+                _mend(fd)
+                disk.write_all(fd, text.encode("utf-8", "replace"))
             finally:
                 os.close(fd)
         except OSError as error:
             raise from_os(error, "write to", f".bridge/{self._channel}/rows") from None
+        self._late = {}
+
+
+def _mend(fd: int) -> None:
+    """Take off the end of a file a line that was cut short."""
+    size = os.fstat(fd).st_size
+    start = max(0, size - LINE_MAX)
+    end = os.pread(fd, size - start, start)
+    if end and not end.endswith(b"\n"):
+        os.ftruncate(fd, start + end.rfind(b"\n") + 1)
 
 
 def find(root: Root, mirror: Mirror, ledger: Ledger, rebuild: bool) -> Pair:
@@ -134,11 +166,14 @@ def _begin(mirror: Mirror, pair: Pair) -> Pair:
 
 def _ask(rebuild: bool, what: str, side: str) -> None:
     if not rebuild:
-        raise Conflict(
-            f"{what}: its messages may be elsewhere",
-            f"bring the old {side} back, or copy the conversation into this one: --rebuild",
-            code="replaced",
-        )
+        raise replaced(what, side)
+
+
+def check(mirror: Mirror, pair: Pair) -> None:
+    """Conflict where the channel, under the same name, has lost the pair or its rows since."""
+    known = pair.token in (one.token for one in mirror.pairs())
+    if not known or int(mirror.newest()) < pair.mirrored:
+        raise replaced(f"channel {mirror.place.channel} was emptied", "channel")
 
 
 def _was_said(mirror: Mirror, last: int) -> bool:

@@ -18,11 +18,14 @@ from swarm.mailbox import watch
 from swarm.mailbox.layout import Root
 from swarm.team.mirror import Mirror
 
-# Seconds between two looks at everything, between two looks while waiting, of standing by.
+# Seconds between two looks at everything, of standing by.
 LOOK = 1.0
 # A look takes such a part of the time until the next, which comes after so many seconds anyway.
 SHARE, SELDOM = 100, 10.0
-GLANCE = 0.02
+# Seconds between two glances at the channel: in talk, which is for so long after each message, and
+# when nobody talks.  A wakening costs more than the glance.
+GLANCE, DOZE = 0.01, 0.025
+TALK = 5.0
 STAND_BY = 0.5
 # Seconds between two marks of a good pass; the longest a failed pass waits for the next.
 BEAT = 2.0
@@ -37,20 +40,24 @@ class Standby:
 
     def __init__(self, root: Root, channel: str) -> None:
         folder = f"{root.path}/{FOLDER}/{channel}"
+        self._shown = f"{FOLDER}/{channel}/lock"
         self._next = 0.0
         try:
             os.makedirs(folder, exist_ok=True)
             self._fd = os.open(f"{folder}/lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
-            raise from_os(error, "lock", f".bridge/{channel}/lock") from None
+            raise from_os(error, "lock", self._shown) from None
 
     def take(self) -> bool:
         """Whether it is ours now."""
-        if not disk.try_lock(self._fd):
-            return False
-        os.truncate(self._fd, 0)
-        disk.write_all(self._fd, f"{os.getpid()}\n".encode())
-        os.utime(self._fd, (0, 0))  # no pass yet
+        try:
+            if not disk.try_lock(self._fd):
+                return False
+            os.truncate(self._fd, 0)
+            disk.write_all(self._fd, f"{os.getpid()}\n".encode())
+            os.utime(self._fd, (0, 0))  # no pass yet
+        except OSError as error:
+            raise from_os(error, "write to", self._shown) from None
         return True
 
     def beat(self) -> None:
@@ -58,7 +65,10 @@ class Standby:
         now = time.monotonic()
         if now >= self._next:
             self._next = now + BEAT
-            os.utime(self._fd)
+            try:
+                os.utime(self._fd)
+            except OSError as error:
+                raise from_os(error, "touch", self._shown) from None
 
     def close(self) -> None:
         """Give it back."""
@@ -116,7 +126,7 @@ def run(
 def _loop(
     bridge: Bridge, ear: watch.Ear, standby: Standby, tell: Tell, stopping: Callable[[], bool]
 ) -> None:
-    due, pause, said = 0.0, 0.0, ""
+    due, pause, said, talked = 0.0, 0.0, "", float("-inf")
     hinted: set[str] | None = None
     while not stopping():
         try:
@@ -137,11 +147,15 @@ def _loop(
             time.sleep(pause)
             hinted = None
             continue
-        hinted = _wait(bridge, ear, due, stopping) if not busy else set()
+        if busy:
+            hinted, talked = set(), time.monotonic()
+        else:
+            glance = GLANCE if time.monotonic() < talked + TALK else DOZE
+            hinted = _wait(bridge, ear, due, glance, stopping)
 
 
 def _wait(
-    bridge: Bridge, ear: watch.Ear, due: float, stopping: Callable[[], bool]
+    bridge: Bridge, ear: watch.Ear, due: float, glance: float, stopping: Callable[[], bool]
 ) -> set[str] | None:
     """Until something may have changed: in whose mailboxes, None for everywhere."""
     while not stopping():
@@ -152,5 +166,5 @@ def _wait(
             return None if "" in heard else heard
         if bridge.mirror.changed():
             return set()
-        ear.sleep(GLANCE)
+        ear.sleep(glance)
     return None

@@ -31,13 +31,37 @@ def key(agent: str, name: str) -> str:
 
 def origin(token: str, cause: str) -> str:
     """What a row carries that was mirrored: the key of the file, or the number it had before."""
-    return f"{token}/" + cause.encode("utf-8", "backslashreplace").decode()
+    return f"{token}/{plain(cause)}"
 
 
 def cause(token: str, text: str) -> str:
     """What stands in such an origin, "" in one of another pair."""
     head, slash, rest = text.partition("/")
-    return rest if slash and head == token else ""
+    return named(rest) if slash and head == token else ""
+
+
+def plain(text: str) -> str:
+    """A file's name as one line of text that anything can hold."""
+    if text.isprintable() and "\\" not in text:
+        return text
+    return "".join(f"\\u{ord(char):04x}" if _is_odd(char) else char for char in text)
+
+
+def _is_odd(char: str) -> bool:
+    return char < " " or char in "\\\x7f" or "\ud800" <= char <= "\udfff"
+
+
+def named(text: str) -> str:
+    """The name that such a text stands for."""
+    head, *rest = text.split("\\u")
+    return head + "".join(map(_char, rest))
+
+
+def _char(text: str) -> str:
+    try:
+        return chr(int(text[:4], 16)) + text[4:]
+    except ValueError:  # nobody here wrote that
+        return "\\u" + text
 
 
 def split_key(text: str) -> tuple[str, str]:

@@ -6,11 +6,12 @@ guardian would, under the same names; so a guardian that comes later finds it sa
 """
 
 import os
+import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from swarm.bridge.actions import Action, Speak
-from swarm.bridge.crossing import File
+from swarm.bridge.crossing import File, Row
 from swarm.bridge.mail_side import MailSide
 from swarm.bridge.who import Who
 from swarm.errors import SwarmError
@@ -23,6 +24,8 @@ from swarm.transport.mail import MailStore
 from swarm.transport.mail_claim import is_claimed
 
 ENDS = {"done": "task_done", "error": "task_fail", "cancelled": "task_fail"}
+# Seconds until what could not be said is tried again.
+AGAIN = 5.0
 ACKS = frozenset(("ack", *ENDS))
 
 
@@ -31,7 +34,8 @@ class Request:
     """A request from the channel in a resident's mailbox, not ended yet.
 
     ``mark``: what its files looked like when they were last thought about; ``taken``: whether
-    the worker took it up.
+    the worker took it up; ``said``: what was said for the worker; ``later``: when it can be said
+    what could not be.
     """
 
     agent: str
@@ -40,6 +44,8 @@ class Request:
     requester: str
     mark: tuple[object, ...] = ()
     taken: bool = False
+    said: set[str] = field(default_factory=set)
+    later: float = 0.0
 
 
 class Workers:
@@ -73,6 +79,14 @@ class Workers:
         """Remember one that was delivered before."""
         request = Request(agent, name, thread, requester)
         self._open.setdefault(agent, {})[name] = request
+
+    def heard(self, rows: Iterable[Row]) -> None:
+        """Somebody in the tree said something: think again about the tasks that it is about."""
+        threads = {row.event.thread for row in rows}
+        for requests in self._open.values():
+            for request in requests.values():
+                if request.thread in threads:
+                    request.mark = ()
 
     def plan(self, who: Who) -> list[Action]:
         """What is to be said for workers whose files have changed."""
@@ -110,18 +124,24 @@ class Workers:
                 tasks.setdefault(task.key, task)
         found: list[Action] = []
         for request in changed:
-            found += self._answers(request, tasks.get(request.thread), said)
-            request.mark = marks[request.name]
+            mine, mark = tasks.get(request.thread), marks[request.name]
+            found += self._answers(request, mine, said, mark)
         if not requests:
             del self._open[agent]
         return found
 
-    def _answers(self, request: Request, task: Task | None, said: list[Event]) -> list[Action]:
+    def _answers(
+        self, request: Request, task: Task | None, said: list[Event], mark: tuple[object, ...]
+    ) -> list[Action]:
         if task is None or task.final:
             del self._open[request.agent][request.name]
             return []
-        events = self._due(request, task, said)
+        events = [e for e in self._due(request, task, said) if e.origin not in request.said]
         request.taken = request.taken or task.state != "asked" or bool(events)
+        if not events:  # else once more when they are said
+            request.mark = mark
+        elif time.monotonic() < request.later:
+            return []
         return [Speak(request.agent, event) for event in events]
 
     def _look(self, request: Request) -> tuple[object, ...]:
@@ -165,9 +185,24 @@ class Workers:
         except OSError:
             return ""
 
-    def speak(self, agent: str, event: Event) -> None:
-        """Send it as the worker's own mail."""
-        MailStore(self._root, watching=False).voice(agent).apply(Outcome(sends=[event]))
+    def speak(self, agent: str, event: Event) -> str:
+        """Send it as the worker's own mail; what went wrong, "" if nothing: it is tried again."""
+        try:
+            stored = (
+                MailStore(self._root, watching=False).voice(agent).apply(Outcome(sends=[event]))
+            )
+            problem = next((one.problem for one in stored if one.problem), "")
+        except SwarmError as error:
+            if error.temporary:
+                raise
+            problem = error.message
+        for request in self._open.get(agent, {}).values():
+            if request.thread == event.task:
+                if problem:
+                    request.later = time.monotonic() + AGAIN
+                else:
+                    request.said.add(event.origin)
+        return problem
 
 
 def _cancels(event: Event, request: Request) -> bool:

@@ -71,7 +71,7 @@ def settings(call: Call) -> Settings:
     }
     if "task_timeout" not in given and (text := os.environ.get(TASK_TIMEOUT)):
         given["task_timeout"] = _seconds(text)
-    return Settings(announce=call["channel"] is not None, **given)
+    return Settings(announce=call.options.get("channel") is not None, **given)
 
 
 def _seconds(text: str) -> float:

@@ -7,12 +7,11 @@ import time
 
 from swarm import up as whole
 from swarm.bridge.health import LOG, bridges, running
-from swarm.cli import render
+from swarm.cli import render, stores
 from swarm.cli.call import Call, show
 from swarm.errors import SwarmError
 from swarm.mailbox.layout import Root
 from swarm.mamoru.host import obey_signals
-from swarm.mamoru.state import Settings
 from swarm.team.place import home
 
 STARTING = 20.0
@@ -24,7 +23,7 @@ def up(call: Call) -> None:
         number = _detached(call.root, channels)
         show(call, "up", ["process"], [[str(number)]], [{"process": number}])
         return
-    settings = Settings(announce=False)
+    settings = stores.settings(call)
     whole.Up(call.root, home(os.environ), channels, _tell, settings).run(obey_signals)
 
 

@@ -49,9 +49,10 @@ def guests(root: Root) -> list[Guest]:
 def welcome(root: Root, agent: str, channel: str, session: str) -> None:
     """Make a guest's mailbox; one that is there is marked."""
     names.check_id(agent)
-    make_box(root, agent)
     text = f"channel: {message.check_value('channel', channel)}\nsession: {session}\n"
     try:
+        os.makedirs(root.box(agent), exist_ok=True)
         disk.create(f"{root.box(agent)}/{MARK}", text.encode("utf-8", "replace"), root.sync)
     except OSError as error:
         raise from_os(error, "write to", agent) from None
+    make_box(root, agent)  # last: an agent of the tree has a mailbox without a mark

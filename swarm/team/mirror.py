@@ -7,7 +7,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from swarm import names
-from swarm.errors import Unknown
+from swarm.errors import Conflict, Unknown
 from swarm.events import Event, payload, whole
 from swarm.team import members, posting, queries, rows
 from swarm.team.channel import Channel
@@ -64,9 +64,14 @@ class Mirror(Channel):
 
         self._write(work)
 
-    def replaced(self) -> bool:
-        """Whether another file, or none, has the database's name by now."""
-        return not self._database.in_place()
+    def _follow(self) -> None:
+        """Never to another file: nobody could tell what was deleted from what is not there yet."""
+        if not self._database.in_place():
+            raise replaced(f"channel {self.place.channel} was removed or replaced", "channel")
+
+    def check_place(self) -> None:
+        """Conflict where the file that is open has no longer the channel's name (one stat)."""
+        self._follow()
 
     def version(self) -> tuple[int, int]:
         """Differs from an earlier answer if anything was written since, by anybody."""
@@ -77,6 +82,8 @@ class Mirror(Channel):
 
     def pairs(self) -> list[Pair]:
         """The trees that are bridged to this channel, or were."""
+        if not self._database.one(queries.HAS_PAIRS):
+            return []
         return [Pair(*row) for row in self._database.rows(queries.PAIRS)]
 
     def set_pair(self, pair: Pair) -> None:
@@ -243,8 +250,11 @@ class Mirror(Channel):
 
     # --- residents of the tree ---------------------------------------------------------------
 
-    def enter(self, row: AgentRow, joined: bool) -> None:
-        """Write the row of an agent of the tree; ``joined``: and say so to everybody."""
+    def enter(self, row: AgentRow, joined: bool, read: int = -1) -> None:
+        """Write the row of an agent of the tree; ``joined``: and say so to everybody.
+
+        ``read``: up to which row a first one has read; -1 for all but what is for it alone.
+        """
         seen = int(row.seen * 1000) or None
         values = (
             row.session, whole(row.name), whole(row.description), row.provider, row.model,
@@ -255,8 +265,8 @@ class Mirror(Channel):
             db.execute(queries.ENTER_AS, values)
             channel = self.place.channel
             if not db.execute(queries.CURSOR, (row.session, channel)).fetchone():
-                newest = members.newest(db, channel)
-                db.execute(queries.MEND_CURSOR, (row.session, channel, newest))
+                after = read if read >= 0 else _begins(db, channel, row.session)
+                db.execute(queries.MEND_CURSOR, (row.session, channel, after))
             if joined:
                 self._say(db, row, "agent_join", "has joined the channel")
 
@@ -289,3 +299,18 @@ class Mirror(Channel):
         """Up to which rows agents of the tree have read."""
         values = [(session, self.place.channel, number) for session, number in read.items()]
         self._write(lambda db: db.executemany(queries.MEND_CURSOR, values))
+
+
+def replaced(what: str, side: str) -> Conflict:
+    """The error where one of the two sides is not the one that was bridged."""
+    return Conflict(
+        f"{what}: its messages may be elsewhere",
+        f"bring the old {side} back, or copy the conversation into this one: --rebuild",
+        code="replaced",
+    )
+
+
+def _begins(db: sqlite3.Connection, channel: str, session: str) -> int:
+    """Before the first message for that session alone, else after all."""
+    found = db.execute(queries.FIRST_TO, (channel, session)).fetchone()[0]
+    return int(found) - 1 if found else members.newest(db, channel)

@@ -157,6 +157,7 @@ MIRROR = (
     """CREATE TABLE IF NOT EXISTS swarm_bridge (token TEXT PRIMARY KEY, root TEXT NOT NULL,
  mirrored INTEGER NOT NULL DEFAULT -1, restored INTEGER NOT NULL DEFAULT 0)""",
 )
+HAS_PAIRS = "SELECT count(*) FROM sqlite_master WHERE name = 'swarm_bridge'"
 PAIRS = "SELECT token, root, mirrored, restored FROM swarm_bridge ORDER BY rowid"
 BEGIN_PAIR = """INSERT INTO swarm_bridge (token, root, mirrored, restored) VALUES (?, ?, ?, ?)
  ON CONFLICT (token) DO UPDATE SET root = excluded.root, mirrored = excluded.mirrored,
@@ -178,6 +179,7 @@ REQUESTS_OF = Page(
 FIRST_OF = f"""SELECT message_id, from_agent FROM messages WHERE {THREAD} = :thread
  AND {THREAD} IS NOT NULL AND (from_agent = :who OR to_agent = :who OR to_agent IS NULL)
  ORDER BY message_id LIMIT 1"""
+FIRST_TO = "SELECT min(message_id) FROM messages WHERE channel = ? AND to_agent = ?"
 INSERT_AS = """INSERT INTO messages
  (message_id, from_agent, to_agent, channel, task_id, ref_message_id, payload, created_at)
  SELECT ?8, ?1, ?2, ?3, ?4, ?5, ?6, ?7

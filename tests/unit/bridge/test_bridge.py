@@ -117,6 +117,47 @@ def test_a_plain_worker_ends_a_task_by_its_status(world: World, status: str, end
     assert [event.kind for event in world.rows()] == ["task_req", "task_ack", ends]
 
 
+def test_a_worker_that_has_ended_its_task_is_available_again(world: World) -> None:
+    status = "SELECT status FROM agents WHERE session_id='bob'"
+    world.peer.send("task_req", "count", "bob")
+    world.settle()
+    world.read("bob", world.inbox("bob")[0])
+    world.settle()
+    world.settle()
+    assert world.peer.value(status) == "busy"
+    world.say("bob", "task_done", "", "three")
+    world.settle()
+    world.settle()
+    assert world.peer.value(status) == "available"
+
+
+def test_what_was_said_to_somebody_before_the_first_bridge_is_unread(tmp_path: Path) -> None:
+    world = World(tmp_path, bridged=False)
+    world.peer.send("task_req", "count", "bob")
+    world.again()
+    world.settle()
+    assert world.unread("bob") == world.inbox("bob") != []
+    assert [event.kind for event in world.rows()] == ["task_req"]
+
+
+def test_a_channel_that_is_rebuilt_knows_what_was_read_and_what_was_not(world: World) -> None:
+    for word in ("read", "unread"):
+        world.peer.send("info_only", word, "bob")
+        world.mail("alice", PEER_ID, word)
+        world.settle()
+        if word == "read":
+            world.read("bob", world.inbox("bob")[0])
+            world.peer.poll()
+            world.settle()
+    before = {agent: world.unread(agent) for agent in ("bob", PEER_ID)}
+    world.lose_channel()
+    world.peer.join("Pia")
+    world.again(rebuild=True)
+    world.settle()
+    assert {agent: world.unread(agent) for agent in before} == before
+    assert [m["content"] for m in world.peer.unread() if m["to"]] == ["unread"]
+
+
 def test_who_registers_joins_and_who_unregisters_leaves(world: World) -> None:
     registry.register(world.root, "dora", "tester", "specialist", "tests")
     world.settle()
@@ -150,12 +191,7 @@ def test_the_channel_can_be_rebuilt_with_all_its_numbers(world: World) -> None:
     world.say("bob", "task_done", "", "three")
     world.settle()
     before = [(e.id, e.sender, e.to, e.task, e.kind, e.content) for e in world.rows()]
-    world.mirror.close()
-    world.carl.close()
-    for suffix in ("", "-wal", "-shm"):
-        Path(world.path + suffix).unlink(missing_ok=True)
-    world.carl = world.channel()
-    world.mirror = type(world.mirror).open(world.home, "ops", sync=False)
+    world.lose_channel()
     with pytest.raises(Exception, match="not the one that was bridged"):
         world.again()
     world.again(rebuild=True).settle()

@@ -1,5 +1,6 @@
 """A mail tree and a channel with a bridge between them, and somebody to talk on each side."""
 
+import shutil
 import time
 from pathlib import Path
 
@@ -26,8 +27,10 @@ PEER_ID = "pia"
 class World:
     """``told``: what the bridge had to say."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, bridged: bool = True) -> None:
+        folder.mkdir(exist_ok=True)
         self.told: list[str] = []
+        self.bridge: Bridge
         self.home = str(folder / "team")
         self.root = init(str(folder), [])[0]
         self.root = Root(self.root.path, sync=False)
@@ -39,7 +42,22 @@ class World:
         self.peer = Peer(self.path, PEER, CHANNEL)
         self.peer.join("Pia")
         self.mirror = Mirror.open(self.home, CHANNEL, sync=False)
-        self.bridge = self.again()
+        if bridged:
+            self.again()
+
+    def close(self) -> None:
+        """Nobody has anything open any more."""
+        self.mirror.close()
+        self.carl.close()
+        self.peer.db.close()
+
+    def lose_channel(self) -> None:
+        """The channel's folder is gone, and there is an empty one in its place."""
+        self.close()
+        shutil.rmtree(Path(self.path).parent)
+        self.carl = self.channel()
+        self.peer = Peer(self.path, PEER, CHANNEL)
+        self.mirror = Mirror.open(self.home, CHANNEL, sync=False)
 
     def channel(self) -> Channel:
         return Channel.open(self.home, CHANNEL, anew=True, sync=False)
