@@ -217,7 +217,7 @@ def unchanged(one: World) -> None:
     from swarm.team.mirror import Mirror
 
     def listings() -> None:
-        for agent in one.agents:
+        for agent in (*one.agents, "carl"):
             for folder in ("inbox", "inbox/.read", "sent"):
                 os.listdir(f"{one.mail}/{agent}/{folder}")
 
