@@ -11,7 +11,7 @@ from stat import S_IMODE, S_ISREG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from types import TracebackType
 
 TEMP_PREFIX = ".swarm-"
@@ -237,13 +237,15 @@ def sync_folder(path: str) -> None:
         os.close(fd)
 
 
-def sync_files(paths: "list[str]") -> None:
-    """Make several files last, side by side: the disk takes them together."""
+def sync_all(files: "Iterable[str]", folders: "Iterable[str]") -> None:
+    """Make files and names in folders last, side by side: the disk takes them together."""
     from concurrent.futures import ThreadPoolExecutor
 
-    if paths:
-        with ThreadPoolExecutor(min(len(paths), SYNCS)) as pool:
-            list(pool.map(_sync_file, paths))
+    with ThreadPoolExecutor(SYNCS) as pool:
+        done = [pool.submit(_sync_file, path) for path in files]
+        done += [pool.submit(sync_folder, path) for path in folders]
+        for one in done:
+            one.result()
 
 
 def _sync_file(path: str) -> None:

@@ -32,10 +32,14 @@ Tell = Callable[[str, str], None]
 
 @dataclass(slots=True)
 class Staged:
-    """A file of a row under its hidden name."""
+    """A file of a row under its hidden name, and the sender's copy, "" if there is to be none.
+
+    ``data``: what is in it, until there is a copy.
+    """
 
     path: str
     file: File
+    copy: str
     data: bytes
 
 
@@ -68,6 +72,12 @@ class Apply:
                 self._post([one for one in alike if isinstance(one, Row)])
             elif kind is File:
                 self._write([one for one in alike if isinstance(one, File)])
+            elif kind is actions.Advance:
+                read = [one for one in alike if isinstance(one, actions.Advance)]
+                self._mirror.set_cursors({one.session: one.number for one in read})
+            elif kind is actions.Beat:
+                beats = [one for one in alike if isinstance(one, actions.Beat)]
+                self._mirror.beat_for({one.session: one.seen for one in beats})
             else:
                 for action in alike:
                     self._alone(action)
@@ -89,8 +99,6 @@ class Apply:
             case actions.Part(agent, session):
                 self._mirror.part(self._row(agent, session, actions.Resident()))
                 self.told.pop(agent, None)
-            case actions.Beat(session, seen):
-                self._mirror.beat_for({session: seen})
             case actions.Welcome(agent, session):
                 guests.welcome(self._root, agent, self._mirror.place.channel, session)
                 self.who.welcome(agent, session)
@@ -106,8 +114,6 @@ class Apply:
                 registry.unregister(self._root, agent)
             case actions.Receipt(agent, name):
                 receipts.write(self._root, agent, name)
-            case actions.Advance(session, number):
-                self._mirror.set_cursor(session, number)
             case actions.Mirrored(number):
                 self.reached = number
                 self._mirrored()
@@ -140,8 +146,9 @@ class Apply:
 
     def _present(self, sessions: Iterable[str]) -> None:
         """Rows for guests whose channel was replaced, and for the tree itself."""
-        there = {row.session for row in self._mirror.roster()}
-        for session in set(sessions) - there:
+        for session in sorted(set(sessions)):
+            if self._mirror.row(session):
+                continue
             agent = self.who.id(session)
             if agent:
                 row = AgentRow(session, agent, status="inactive")
@@ -166,7 +173,8 @@ class Apply:
         ready = [self._addressed(row) for row in rows]
         self._present({e.sender for e in ready} | {e.to for e in ready if e.to})
         if self._root.sync:
-            disk.sync_files([e.detail for row, e in zip(rows, ready, strict=True) if row.text])
+            texts = {e.detail for row, e in zip(rows, ready, strict=True) if row.text}
+            disk.sync_all(texts, {os.path.dirname(path) for path in texts})
         places = {row.key: place for place, row in enumerate(rows)}
         posts = [
             partial(self._found, row, event, places) for row, event in zip(rows, ready, strict=True)
@@ -189,7 +197,7 @@ class Apply:
         if not row.text:
             return event
         folder = sender if names.is_id(sender) else f"mail-{self._pair.token}"
-        path = self._mirror.place.write_detail(folder, _detail_name(row), row.text)
+        path = self._mirror.place.write_detail(folder, _detail_name(row), row.text, False)
         return event.replace(detail=path)
 
     def _found(self, row: Row, event: Event, places: dict[str, int], done: dict[int, int]) -> Post:
@@ -203,25 +211,31 @@ class Apply:
         """Stage all, sync all, give them their names in order; what fails leaves nothing."""
         staged: list[Staged] = []
         try:
-            staged += filter(None, map(self._try, files))
+            for file in files:
+                one = self._try(file)
+                if one is not None:
+                    staged.append(one)
+                    self._copy(staged)
             if self._root.sync:
-                disk.sync_files([one.path for one in staged])
+                disk.sync_all([path for one in staged for path in (one.path, one.copy) if path], [])
             for one in staged:
-                self._copy(one)  # first: what was delivered is not looked at again
+                if one.copy:  # first: what was delivered is not looked at again
+                    disk.publish(one.copy, f"{self._root.sent(one.file.copy)}/{one.file.name}")
                 disk.publish(one.path, f"{self._root.inbox(one.file.agent)}/{one.file.name}")
             if self._root.sync:
-                for agent in {one.file.agent for one in staged}:
-                    disk.sync_folder(self._root.inbox(agent))
+                agents = {one.file.agent for one in staged}
+                disk.sync_all([], [self._root.inbox(agent) for agent in agents])
         except OSError as error:
             raise from_os(error, "write to", "the mail tree") from None
         finally:
             for one in staged:
-                disk.remove(one.path)
+                for path in filter(None, (one.path, one.copy)):
+                    disk.remove(path)
 
     def _try(self, file: File) -> "Staged | None":
         """Stage it; where that mailbox alone is to blame it is late, and the others go on."""
         try:
-            return self._stage(file)
+            return self._stage(file) if self._is_due(file) else None
         except SwarmError as failed:
             error = failed
         except OSError as failed:
@@ -254,21 +268,24 @@ class Apply:
             self._mirror.set_mirrored(self._pair.token, number)
             self._pair.mirrored = number
 
-    def _stage(self, file: File) -> "Staged | None":
-        """Write it under a hidden name; None if it was delivered, or nobody is there."""
-        root, agent = self._root, file.agent
-        if not is_known(root, agent):
+    def _is_due(self, file: File) -> bool:
+        """Whether somebody is there to get it, and has not got it yet."""
+        if not is_known(self._root, file.agent):
             self._ledger.check()
-            self._tell(f"to {agent}", f"{agent} has no mailbox any more: {file.name} is left out")
-            return None
-        if self._is_there(agent, file.name):
-            return None
+            left = f"{file.agent} has no mailbox any more: {file.name} is left out"
+            self._tell(f"to {file.agent}", left)
+            return False
+        return not self._is_there(file.agent, file.name)
+
+    def _stage(self, file: File) -> Staged:
+        """Write it under a hidden name."""
+        root, agent = self._root, file.agent
         make_box(root, agent)
         lines, body, problem = details.with_text(file, self._mirror.place.folder)
         if problem:
             self._tell(file.name, f"{agent}/inbox/{file.name}: {problem}")
         data = message.format_message(lines, body)
-        return Staged(disk.write_temp(root.inbox(agent), data, False), file, data)
+        return Staged(disk.write_temp(root.inbox(agent), data, False), file, "", data)
 
     def _is_there(self, agent: str, name: str) -> bool:
         """Whether it was delivered before: it lies there, was read, or was archived."""
@@ -276,11 +293,15 @@ class Apply:
         folders = (root.inbox(agent), root.receipts(agent), root.sent(agent))
         return any(os.path.lexists(f"{folder}/{name}") for folder in folders)
 
-    def _copy(self, staged: "Staged") -> None:
-        """The sender's copy, as far as it has a mailbox."""
-        file = staged.file
-        if file.copy and has_box(self._root, file.copy):
-            disk.create(f"{self._root.sent(file.copy)}/{file.name}", staged.data, False)
+    def _copy(self, staged: list[Staged]) -> None:
+        """The sender's copy of the last, under a hidden name: one of all files of a row."""
+        one, before = staged[-1], staged[-2] if len(staged) > 1 else None
+        data, one.data = one.data, b""
+        if before and (before.file.copy, before.file.name) == (one.file.copy, one.file.name):
+            return
+        if one.file.copy and has_box(self._root, one.file.copy):
+            make_box(self._root, one.file.copy)
+            one.copy = disk.write_temp(self._root.sent(one.file.copy), data, False)
 
 
 def _words(text: str) -> str:

@@ -1,7 +1,4 @@
-"""The bridge of one mail tree and one channel: looks at both, plans, applies, waits.
-
-Hints only shorten the wait: once a second everything is looked at that a time says has changed.
-"""
+"""The bridge of one mail tree and one channel: looks at both, plans, applies."""
 
 import os
 
@@ -19,14 +16,8 @@ from swarm.mailbox import receipts
 from swarm.mailbox.layout import Root
 from swarm.team.mirror import PAGE, Mirror
 
-# Seconds between two looks at everything, between two looks while waiting, of standing by.
-LOOK = 1.0
-GLANCE = 0.005
-STAND_BY = 0.5
-# Seconds between two marks of a good pass.
-BEAT = 2.0
-# The longest a failed pass waits for the next.
-PATIENCE = 5.0
+# Rows looked at first for one that is not read: mostly there is one.
+FEW = 4
 
 
 class Bridge:
@@ -39,13 +30,15 @@ class Bridge:
         self._ledger = ledger = Ledger(root, mirror.place.channel)
         self.pair = find(root, mirror, ledger, rebuild)
         ledger.check()
-        self._numbers = ledger.numbers()
+        noted = ledger.numbers()
         origins = mirror.origins(f"{self.pair.token}/")
-        self._mail = MailSide(root, self.pair.token, origins, self._making())
-        ledger.note({k: n for k, n in self._mail.rows.items() if self._numbers.get(k) != n})
-        lost = self._making() and bool(self._numbers)
+        self._mail = MailSide(root, self.pair.token, origins, noted, self._making())
+        ledger.note({k: n for k, n in self._mail.rows.items() if noted.get(k) != n})
+        lost = self._making() and bool(noted)
         if lost:
-            mirror.keep_numbers(max(self._numbers.values()))
+            mirror.keep_numbers(max(noted.values()))
+        # The others need no second place in memory.
+        self._numbers = {k: n for k, n in noted.items() if k not in self._mail.rows}
         self._channel = ChannelSide(mirror, self.pair.token)
         self._crossings = Crossings(root, mirror.place.channel)
         self._tell = tell
@@ -56,6 +49,9 @@ class Bridge:
         self._gone: set[str] = set()
         self._waiting: set[str] = set()
         self._cursors: dict[str, int] = {}
+        # What there was when all was in place: while it is the same nothing is to be done.
+        self._met: object = None
+        self._seen: object = None
         self._recalled = False
 
     def _once(self, about: str, text: str) -> None:
@@ -89,8 +85,8 @@ class Bridge:
         except BaseException:
             self._mail.again()
             self._cursors = {}
+            self._met = self._seen = None
             raise
-        self._mail.listed.clear()
         return count
 
     def _step(self, hinted: set[str] | None) -> int:
@@ -107,11 +103,11 @@ class Bridge:
         for event in page:
             self._notice(event)
         if hinted is None or self._strangers(page, letters):
-            count += self._apply.perform(self._people())
+            count += self._meet()
         count += self._apply.perform(self._rows(page))
         count += self._apply.perform(self._letters(letters))
         if hinted is None or page:
-            count += self._apply.perform(self._reads(page))
+            count += self._read(page)
             count += self._speak()
         if self._making() and not self._mail.behind:
             self._made()
@@ -120,6 +116,28 @@ class Bridge:
             self._once(about, text)
         self._mail.problems.clear()
         return count
+
+    def _meet(self) -> int:
+        """Who is there on both sides, if that may have changed."""
+        now = (
+            self.mirror.version(), self._mail.roster(), set(self._waiting), set(self._gone),
+            self._workers.busy,
+        )  # fmt: skip
+        if now == self._met:
+            return 0
+        done = self._apply.perform(self._people())
+        self._met = None if done else now
+        return done
+
+    def _read(self, page: list[Event]) -> int:
+        """What was read on both sides, if that may have changed."""
+        now = self.mirror.version()
+        if now == self._seen and not page and not self._mail.listed:
+            return 0
+        done = self._apply.perform(self._reads(page))
+        self._seen = None if done else now
+        self._mail.listed.clear()
+        return done
 
     def _strangers(self, page: list[Event], letters: list[plan.Letter]) -> bool:
         """Whether somebody speaks, or is spoken to, who was not there before, or has left."""
@@ -148,9 +166,10 @@ class Bridge:
         return [*actions, *self._workers.plan(self._apply.who)]
 
     def settle(self) -> None:
-        """Step until nothing is missing."""
-        while self.step():
-            continue
+        """Step until nothing is missing; folders are listed again once all found is carried."""
+        hinted: set[str] | None = None
+        while (busy := self.step(hinted)) or hinted is not None:
+            hinted = set() if busy else None
 
     def _making(self) -> bool:
         """Whether rows of the channel have to wait until all of the tree has crossed."""
@@ -228,7 +247,7 @@ class Bridge:
         to = {who.id(event.to) for event in page}
         everybody = set(who.residents) if "" in to else set()
         agents = (moved | self._mail.listed | to | everybody) - {""}
-        unread = self._mail.unread(agents)
+        unread = {agent: self._mail.unread(agent) for agent in agents}
         advances = self._advances(agents & set(who.residents), cursors)
         return [*plan.reads(unread, who, cursors), *advances]
 
@@ -239,10 +258,18 @@ class Bridge:
         there = [agent for agent in sorted(agents) if who.session(agent) in cursors]
         return list(plan.advances({a: self._behind(a, cursors) for a in there}, who, cursors))
 
-    def _behind(self, agent: str, cursors: dict[str, int]) -> list[tuple[int, bool]]:
+    def _behind(self, agent: str, cursors: dict[str, int]) -> list[int]:
+        """The rows after a resident's cursor that it has read, up to the first that it has not."""
         session = self._apply.who.session(agent)
-        rows = self._channel.behind(session, cursors.get(session, 0))
-        return [(int(event.id), self._is_read(agent, event)) for event in rows]
+        found: list[int] = []
+        after, limit = cursors.get(session, 0), FEW
+        while rows := self._channel.behind(session, after, limit):
+            for event in rows:
+                if not self._is_read(agent, event):
+                    return found
+                found.append(int(event.id))
+            after, limit = found[-1], PAGE
+        return found
 
     def _is_read(self, agent: str, event: Event) -> bool:
         """Whether its file has a receipt, or never was or no longer is in the inbox."""

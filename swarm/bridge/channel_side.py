@@ -95,9 +95,9 @@ class ChannelSide:
                     found[letter.owner, letter.thread] = opener
         return found
 
-    def behind(self, session: str, cursor: int) -> list[Event]:
-        """Rows that a session has not read, a page of them, oldest first."""
-        return self.mirror.unread_of(session, cursor)
+    def behind(self, session: str, cursor: int, limit: int) -> list[Event]:
+        """Rows that a session has not read, some of them, oldest first."""
+        return self.mirror.unread_of(session, cursor, limit)
 
     def cursors(self) -> dict[str, int]:
         """Up to which row each session has read."""

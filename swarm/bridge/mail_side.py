@@ -5,7 +5,8 @@ a file is opened once, and not at all if its name shows that its row is there.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from sys import intern
 from typing import NamedTuple
 
 from swarm import disk
@@ -20,20 +21,30 @@ from swarm.transport.mail_files import Folder, Key, Letters
 from swarm.transport.mail_files import Letter as Read
 from swarm.transport.mail_roster import Registry
 
+# No page of letters is much longer.
+PAGE_BYTES = 16 * 1024 * 1024
+
 
 class Box:
-    """One mailbox: when to list it, and what is unread in it."""
+    """One mailbox: when to list it, and what was found in it.
 
-    __slots__ = ("_folders", "letters", "unread")
+    ``unread``: the rows of its unread files.  ``seen``, ``put``: names in its inbox and in sent/
+    that need no second look, so that a listing costs no more than what is new in it.
+    """
+
+    __slots__ = ("_folders", "letters", "put", "seen", "unread")
 
     def __init__(self, root: Root, agent: str) -> None:
         self._folders = [Folder(f(agent)) for f in (root.inbox, root.receipts, root.sent)]
         self.letters = Letters(root, agent)
-        self.unread: list[str] = []
+        self.unread: dict[str, int] = {}
+        self.seen: set[str] = set()
+        self.put: set[str] = set()
 
     def due(self) -> bool:
         """Whether something may have changed (three stats while nothing does)."""
-        return self.letters.unsettled or any(folder.due() for folder in self._folders)
+        one, two, three = self._folders
+        return self.letters.unsettled or one.due() or two.due() or three.due()
 
     def listing(self) -> None:
         """Called just before it is listed."""
@@ -47,22 +58,28 @@ class Box:
 
 
 class Fresh(NamedTuple):
-    """A file without a row: its place in the order, its key, where it lies, who sent it."""
+    """A file without a row: its place in the order, its key, who sent it."""
 
     place: Key
     key: str
-    path: str
     sender: str
 
 
 class MailSide:
-    """``rows``: the number of each file's row, by its key, as ``origins`` of the channel tell it.
+    """``rows``: the number of each file's row, by its key, as ``origins`` of the channel tell it;
+    for files that share a row, as ``noted`` in the tree.  ``listed``: whose mailboxes were, since
+    somebody last cleared it.
 
     ``anew``: the channel has no rows of the tree: also what once came from there is to get one.
     """
 
     def __init__(
-        self, root: Root, token: str, origins: Iterable[tuple[int, str]], anew: bool
+        self,
+        root: Root,
+        token: str,
+        origins: Iterable[tuple[int, str]],
+        noted: Mapping[str, int],
+        anew: bool,
     ) -> None:
         self.root = root
         self.rows: dict[str, int] = {}
@@ -78,19 +95,23 @@ class MailSide:
         self._fresh: dict[str, Fresh] = {}
         self._new: set[str] = set()  # of the fresh: not in the queue yet
         self._queue: list[Fresh] = []  # the oldest last
-        self._ours: set[str] = set()  # copies in sent/ that are no archived mail
         self.problems: dict[str, str] = {}
         self.listed: set[str] = set()
-        for number, origin in origins:
-            self._recall(number, words.cause(token, origin))
+        shared = {
+            number for number, origin in origins if self._recall(number, words.cause(token, origin))
+        }
+        for key, number in noted.items():
+            if number in shared:
+                self.settle(key, number)
 
-    def _recall(self, number: int, cause: str) -> None:
-        """A row that came from the tree, or came back to the channel from there."""
+    def _recall(self, number: int, cause: str) -> bool:
+        """A row that came from the tree, or came back to the channel from there; whether it is
+        one of several files."""
         if cause.isdigit():
             self._renumbered[int(cause)] = number
         elif words.split_key(cause)[0]:
-            self.rows[cause] = number
-            self._names.add(cause.partition("/")[2])
+            self.settle(cause, number)
+        return cause.startswith(words.SHARED)
 
     # --- who ---------------------------------------------------------------------------------
 
@@ -111,6 +132,10 @@ class MailSide:
         """Mailbox and session of each guest from that channel."""
         self.known()
         return [(one.id, one.session) for one in self._guests if one.channel == channel]
+
+    def roster(self) -> tuple[object, ...]:
+        """What tells whether somebody came, left or changed."""
+        return self.known(), self._registry.mates()
 
     def welcomed(self) -> None:
         """A guest has got its mailbox."""
@@ -152,26 +177,25 @@ class MailSide:
 
     # --- messages ----------------------------------------------------------------------------
 
-    def look(self, hinted: "set[str] | None") -> None:
-        """List what may have changed; ``hinted``: whose mailboxes, None for anybody's.
-
-        ``listed`` grows until it is cleared.
-        """
-        self._look(hinted)
-
     def again(self) -> None:
         """What was given out as new is so still."""
         waiting = (one for key, one in self._fresh.items() if key not in self._new)
         self._queue = sorted(waiting, reverse=True)
 
-    def _look(self, hinted: "set[str] | None") -> None:
+    def look(self, hinted: "set[str] | None") -> None:
+        """List what may have changed; ``hinted``: whose mailboxes, None for anybody's."""
         known = self.known() if hinted is None else hinted
         due = [agent for agent in known if self._due(agent, hinted)]
         sent = {agent: found for agent in due if (found := self._list(agent)) is not None}
         for agent, found in sent.items():  # after all inboxes: a copy is known by its name
+            put = self._boxes[agent].put
             for name in found:
-                if not self._has_row(agent, name) and not self._is_copy(agent, name):
-                    self._read_sent(agent, name)
+                if (
+                    self._has_row(agent, name)
+                    or name in self._names
+                    or self._read_sent(agent, name)
+                ):
+                    put.add(name)
 
     def _due(self, agent: str, hinted: "set[str] | None") -> bool:
         box = self._boxes.get(agent)
@@ -179,34 +203,37 @@ class MailSide:
             box = self._boxes[agent] = Box(self.root, agent)
         return box.due() if hinted is None else agent in hinted
 
-    def _list(self, agent: str) -> list[str] | None:
-        """Note what is new in an inbox, and what is unread; the names in sent/."""
+    def _list(self, agent: str) -> set[str] | None:
+        """Note what is new in an inbox, and what is unread; the names to look at in sent/."""
         box = self._boxes[agent]
+        folder = self.root.inbox(agent)
         box.listing()
         try:
-            there = set(inbox.message_names(self.root, self.root.inbox(agent)))
-            box.unread = inbox.unread_names(self.root, agent)
-            sent = inbox.message_names(self.root, self.root.sent(agent))
+            there = set(inbox.message_names(self.root, folder))
+            unread = inbox.unread_of(self.root, agent, there)
+            sent = set(inbox.message_names(self.root, self.root.sent(agent)))
         except SwarmError as error:
-            box.forget()
             self.problems[agent] = error.message
             return None
         self.listed.add(agent)
-        box.letters.only(self.root.inbox(agent), there)
-        for name in there:
-            if not self._has_row(agent, name):
-                if self._read(agent, f"{self.root.inbox(agent)}/{name}", name):
-                    self._names.add(name)
-        return sent
+        box.letters.only(folder, there)
+        if unread != box.unread.keys():
+            box.unread = {n: box.unread.get(n) or self.number(agent, n) for n in unread}
+        box.seen &= there
+        box.put &= sent
+        for name in there - box.seen:
+            if self._has_row(agent, name):
+                box.seen.add(name)
+            elif self._read(agent, f"{folder}/{name}", name):
+                box.seen.add(name)
+                self._names.add(name)
+        return sent - box.put
 
     def _has_row(self, agent: str, name: str) -> bool:
         key = words.key(agent, name)
         if key in self.rows or key in self._fresh:
             return True
         return not self._anew and words.row_number(self._token, name) > 0
-
-    def _is_copy(self, agent: str, name: str) -> bool:
-        return name in self._names or words.key(agent, name) in self._ours
 
     def _read(self, agent: str, path: str, name: str) -> Read | None:
         """Note a new file with its place in the order; None if it is not whole yet, or gone.
@@ -223,17 +250,16 @@ class MailSide:
             self.problems[key] = f"{path.removeprefix(self.root.path + '/')} {letter.problem}"
             return None
         if letter is not None:
-            self._fresh[key] = Fresh(letter.key, key, path, letter.message.get("from"))
+            self._fresh[key] = Fresh(letter.key, key, intern(letter.message.get("from")))
             self._new.add(key)
         return letter
 
-    def _read_sent(self, agent: str, name: str) -> None:
-        """A file in sent/ is archived mail if it came from somebody else."""
+    def _read_sent(self, agent: str, name: str) -> bool:
+        """Whether a file in sent/ is done with: one that came from somebody else is archived."""
         letter = self._read(agent, f"{self.root.sent(agent)}/{name}", name)
         if letter and letter.message.get("from") == agent:
-            key = words.key(agent, name)
-            self._forget(key)
-            self._ours.add(key)
+            self._forget(words.key(agent, name))
+        return letter is not None
 
     def fresh(self, limit: int) -> list[Letter]:
         """New messages, oldest first, those of one sender in their order."""
@@ -243,10 +269,12 @@ class MailSide:
             self._queue = sorted([*self._queue, *(self._fresh[key] for key in ready)])
             self._queue.reverse()
         page: list[Letter] = []
-        while self._queue and len(page) < limit:
+        size = 0
+        while self._queue and len(page) < limit and size < PAGE_BYTES:
             letter = self._letter(self._queue.pop().key)
             if letter is not None:
                 page.append(letter)
+                size += len(letter.message.body) + len(letter.raw)
         return page
 
     def _in_order(self) -> set[str]:
@@ -256,7 +284,7 @@ class MailSide:
         once more; one that comes after those seen waits for the next time.
         """
         first, self._new = self._new, set()
-        self._look(None)
+        self.look(None)
         last: dict[str, Fresh] = {}
         for key in first:
             one = self._fresh[key]
@@ -273,9 +301,11 @@ class MailSide:
     def _letter(self, key: str) -> Letter | None:
         agent, name = words.split_key(key)
         box = self._boxes[agent]
-        letter = box.letters.read(self._fresh[key].path) or self._moved(agent, name, box)
+        letter = self._found(agent, name)
         if letter is None:
             self._forget(key)
+            box.seen.discard(name)
+            box.put.discard(name)
             return None
         raw = _raw(letter.path) if letter.message.malformed else b""
         message, problem = letter.message, letter.problem
@@ -285,15 +315,20 @@ class MailSide:
             owner=agent, name=name, message=message, at=letter.at, raw=raw, problem=problem
         )
 
-    def _moved(self, agent: str, name: str, box: Box) -> Read | None:
-        """It was archived since it was listed."""
-        return box.letters.read(f"{self.root.sent(agent)}/{name}")
+    def _found(self, agent: str, name: str) -> Read | None:
+        """A message in an inbox, or in sent/ if it was archived before or since."""
+        read = self._boxes[agent].letters.read
+        return read(f"{self.root.inbox(agent)}/{name}") or read(f"{self.root.sent(agent)}/{name}")
 
     def settle(self, key: str, number: int) -> None:
         """The file has its row."""
+        agent, _, name = key.partition("/")
         self.rows[key] = number
-        self._names.add(key.partition("/")[2])
+        self._names.add(name)
         self._forget(key)
+        box = self._boxes.get(agent)
+        if box and name in box.unread:
+            box.unread[name] = number
 
     def made(self) -> None:
         """All that lies in the tree has its row."""
@@ -306,19 +341,18 @@ class MailSide:
 
     # --- what was read -----------------------------------------------------------------------
 
-    def unread(self, agents: Iterable[str]) -> dict[str, dict[str, int]]:
-        """The rows of unread files of these agents, by name."""
-        found = {}
-        for agent in agents:
-            box = self._boxes.get(agent)
-            if box:
-                found[agent] = {name: self.number(agent, name) for name in box.unread}
-        return found
+    def unread(self, agent: str) -> dict[str, int]:
+        """The rows of its unread files by name, 0 for one without a row."""
+        box = self._boxes.get(agent)
+        return box.unread if box else {}
 
     def number(self, agent: str, name: str) -> int:
         """The row of a file, 0 if it has none."""
+        found = self.rows.get(words.key(agent, name))
+        if found:
+            return found
         drawn = words.row_number(self._token, name)
-        return self.rows.get(words.key(agent, name)) or self._renumbered.get(drawn, drawn)
+        return self._renumbered.get(drawn, drawn)
 
 
 def _entry(root: Root, agent: str) -> tuple[str, str]:

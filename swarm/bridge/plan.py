@@ -160,7 +160,7 @@ def _broadcast(event: Event, token: str) -> str:
         return ""
     said = "\0".join((event.sender, event.content, event.task, event.intent, repr(event.at)))
     mark = sha256(said.encode("utf-8", "surrogatepass") + event.body).hexdigest()[:16]
-    return words.origin(token, f"*{mark}")
+    return words.origin(token, words.SHARED + mark)
 
 
 # --- what was read -----------------------------------------------------------------------------
@@ -178,18 +178,10 @@ def reads(
 
 
 def advances(
-    behind: Mapping[str, list[tuple[int, bool]]], here: Who, cursors: Mapping[str, int]
+    read: Mapping[str, list[int]], here: Who, cursors: Mapping[str, int]
 ) -> Iterator[Action]:
-    """Cursors of residents, over what they have read without a gap.
-
-    ``behind``: rows after their cursors, in order, each with whether it is read.
-    """
-    for agent, rows in behind.items():
+    """Cursors of residents; ``read``: the rows after them that are read without a gap."""
+    for agent, numbers in read.items():
         session = here.session(agent)
-        reached = cursors.get(session, 0)
-        for number, read in rows:
-            if not read:
-                break
-            reached = number
-        if reached > cursors.get(session, 0):
-            yield Advance(session, reached)
+        if numbers and numbers[-1] > cursors.get(session, 0):
+            yield Advance(session, numbers[-1])

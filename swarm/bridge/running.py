@@ -1,6 +1,7 @@
 """A bridge as a process: one at a time for a pair, another standing by; woken by hints.
 
-Hints only shorten the wait: once a second everything is looked at that a time says has changed.
+Hints only shorten the wait: once a second, seldom with many thousands of mailboxes, everything is
+looked at that a time says has changed.
 """
 
 import os
@@ -17,9 +18,14 @@ from swarm.mailbox import watch
 from swarm.mailbox.layout import Root
 from swarm.team.mirror import Mirror
 
-# Seconds between two looks at everything, between two looks while waiting, of standing by.
+# Seconds between two looks at everything, of standing by.
 LOOK = 1.0
-GLANCE = 0.005
+# A look takes such a part of the time until the next, which comes after so many seconds anyway.
+SHARE, SELDOM = 100, 10.0
+# Seconds between two glances at the channel: in talk, which is for so long after each message, and
+# when nobody talks.  A wakening costs more than the glance.
+GLANCE, DOZE = 0.01, 0.025
+TALK = 5.0
 STAND_BY = 0.5
 # Seconds between two marks of a good pass; the longest a failed pass waits for the next.
 BEAT = 2.0
@@ -123,13 +129,15 @@ def _taken(mirror: Mirror, rebuild: bool) -> Conflict:
 def _loop(
     bridge: Bridge, ear: watch.Ear, standby: Standby, tell: Tell, stopping: Callable[[], bool]
 ) -> None:
-    looked, pause, said = float("-inf"), 0.0, ""
+    due, pause, said, talked = 0.0, 0.0, "", float("-inf")
     hinted: set[str] | None = None
     while not stopping():
         try:
-            if hinted is None:
-                looked = time.monotonic()
+            began = time.monotonic()
             busy = bridge.step(hinted)
+            if hinted is None:
+                took = 0.0 if busy else time.monotonic() - began
+                due = began + min(SELDOM, max(LOOK, SHARE * took))
             standby.beat()
             pause, said = 0.0, ""
         except SwarmError as error:
@@ -142,20 +150,24 @@ def _loop(
             time.sleep(pause)
             hinted = None
             continue
-        hinted = _wait(bridge, ear, looked, stopping) if not busy else set()
+        if busy:
+            hinted, talked = set(), time.monotonic()
+        else:
+            glance = GLANCE if time.monotonic() < talked + TALK else DOZE
+            hinted = _wait(bridge, ear, due, glance, stopping)
 
 
 def _wait(
-    bridge: Bridge, ear: watch.Ear, looked: float, stopping: Callable[[], bool]
+    bridge: Bridge, ear: watch.Ear, due: float, glance: float, stopping: Callable[[], bool]
 ) -> set[str] | None:
     """Until something may have changed: in whose mailboxes, None for everywhere."""
     while not stopping():
-        if time.monotonic() >= looked + LOOK:
+        if time.monotonic() >= due:
             return None
         heard = ear.take()
         if heard:
             return None if "" in heard else heard
         if bridge.mirror.changed():
             return set()
-        ear.sleep(GLANCE)
+        ear.sleep(glance)
     return None

@@ -7,6 +7,8 @@ The token is eight hex digits that belong to one pair of a tree and a channel.
 from swarm import names
 
 TOKEN_DIGITS = 8
+# So begins what a row came from where that is several files.
+SHARED = "*"
 
 
 def file_name(token: str, number: int, content: str) -> str:

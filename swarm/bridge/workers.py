@@ -54,12 +54,17 @@ class Workers:
     def __init__(self, root: Root, mail: MailSide) -> None:
         self._root = root
         self._mail = mail
-        self._open: dict[tuple[str, str], Request] = {}
+        self._open: dict[str, dict[str, Request]] = {}
+        self._guarded: set[str] = set()
 
     @property
     def busy(self) -> set[str]:
         """Who has taken up a task that has not ended."""
-        return {request.agent for request in self._open.values() if request.taken}
+        return {
+            agent
+            for agent, requests in self._open.items()
+            if any(request.taken for request in requests.values())
+        }
 
     def note(self, actions: Iterable[Action]) -> None:
         """Remember requests that are delivered."""
@@ -68,45 +73,70 @@ class Workers:
                 lines = dict(action.lines)
                 if lines.get("Event") == "task_req":
                     thread, sender = lines.get("Thread", ""), lines.get("From", "")
-                    request = Request(action.agent, action.name, thread, sender)
-                    self._open[action.agent, action.name] = request
+                    self.recall(action.agent, action.name, thread, sender)
 
     def recall(self, agent: str, name: str, thread: str, requester: str) -> None:
         """Remember one that was delivered before."""
-        self._open[agent, name] = Request(agent, name, thread, requester)
+        request = Request(agent, name, thread, requester)
+        self._open.setdefault(agent, {})[name] = request
 
     def heard(self, rows: Iterable[Row]) -> None:
         """Somebody in the tree said something: think again about the tasks that it is about."""
         threads = {row.event.thread for row in rows}
-        for request in self._open.values():
-            if request.thread in threads:
-                request.mark = ()
+        for requests in self._open.values():
+            for request in requests.values():
+                if request.thread in threads:
+                    request.mark = ()
 
     def plan(self, who: Who) -> list[Action]:
         """What is to be said for workers whose files have changed."""
         found: list[Action] = []
-        for request in list(self._open.values()):
-            if request.agent not in who.residents:
+        for agent in list(self._open):
+            if agent not in who.residents or self._still_guarded(agent):
                 continue
             try:
-                found += self._think(request)
+                found += self._think(agent)
             except SwarmError as error:
-                self._mail.problems[request.agent] = error.message
+                self._mail.problems[agent] = error.message
         return found
 
-    def _think(self, request: Request) -> list[Action]:
-        mark = self._look(request)
-        if mark == request.mark and not request.taken:
+    def _still_guarded(self, agent: str) -> bool:
+        """Whether it has a guardian, as when it was last thought of."""
+        if agent in self._guarded and is_claimed(self._root, agent):
+            return True
+        self._guarded.discard(agent)
+        return False
+
+    def _think(self, agent: str) -> list[Action]:
+        """Of one worker; all that it said and heard is read once for all its requests."""
+        requests = self._open[agent]
+        marks = {request.name: self._look(request) for request in requests.values()}
+        changed = [one for one in requests.values() if marks[one.name] != one.mark]
+        if not changed and not any(one.taken for one in requests.values()):
             return []
-        if is_claimed(self._root, request.agent):  # its guardian says how it is from now on
-            request.taken, request.mark = False, ()
+        if is_claimed(self._root, agent):  # its guardian says how it is from now on
+            self._guarded.add(agent)
+            for request in requests.values():
+                request.taken, request.mark = False, ()
             return []
-        if mark == request.mark:
-            return []
-        said = self._conversation(request.agent)
-        task = _task(said, request)
+        said = MailStore(self._root, watching=False).voice(agent).conversation()
+        tasks: dict[str, Task] = {}
+        for task in fold(said).values():
+            if task.worker == agent:
+                tasks.setdefault(task.key, task)
+        found: list[Action] = []
+        for request in changed:
+            mine, mark = tasks.get(request.thread), marks[request.name]
+            found += self._answers(request, mine, said, mark)
+        if not requests:
+            del self._open[agent]
+        return found
+
+    def _answers(
+        self, request: Request, task: Task | None, said: list[Event], mark: tuple[object, ...]
+    ) -> list[Action]:
         if task is None or task.final:
-            self._open.pop((request.agent, request.name), None)
+            del self._open[request.agent][request.name]
             return []
         events = [e for e in self._due(request, task, said) if e.origin not in request.said]
         request.taken = request.taken or task.state != "asked" or bool(events)
@@ -134,9 +164,6 @@ class Workers:
         path = f"{self._root.inbox(request.agent)}/{request.name}"
         archived = f"{self._root.sent(request.agent)}/{request.name}"
         return path if os.path.lexists(path) or not os.path.lexists(archived) else archived
-
-    def _conversation(self, agent: str) -> list[Event]:
-        return MailStore(self._root, watching=False).voice(agent).conversation()
 
     def _due(self, request: Request, task: Task, said: list[Event]) -> list[Event]:
         """The events that the files stand for and that were not said yet."""
@@ -171,20 +198,13 @@ class Workers:
             if error.temporary:
                 raise
             problem = error.message
-        for request in self._open.values():
-            if (request.agent, request.thread) == (agent, event.task):
+        for request in self._open.get(agent, {}).values():
+            if request.thread == event.task:
                 if problem:
                     request.later = time.monotonic() + AGAIN
                 else:
                     request.said.add(event.origin)
         return problem
-
-
-def _task(said: list[Event], request: Request) -> Task | None:
-    for task in fold(said).values():
-        if task.key == request.thread and task.worker == request.agent:
-            return task
-    return None
 
 
 def _cancels(event: Event, request: Request) -> bool:

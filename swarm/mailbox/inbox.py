@@ -254,6 +254,11 @@ def unread_names(root: Root, agent: str) -> list[str]:
     return _without(found, _receipts(root, agent)) if found else []
 
 
+def unread_of(root: Root, agent: str, found: set[str]) -> set[str]:
+    """Which of the names just found in the inbox have no receipt."""
+    return found.difference(_receipts(root, agent)) if found else set()
+
+
 def unread_and_receipts(root: Root, agent: str) -> tuple[list[str], list[str]]:
     """The names of unread messages in order, and the names of all receipts."""
     found = message_names(root, root.inbox(agent))

@@ -1,6 +1,7 @@
 """Conversations, search and sent mail: reading across one's own inbox and sent/."""
 
 import os
+from stat import S_ISREG
 
 from swarm import disk, names
 from swarm.errors import SwarmError, Unknown, Unreadable, UsageError
@@ -96,8 +97,8 @@ def _in_folder(
                 found.append(item)
 
 
-def _heads(root: Root, folder: str) -> "Iterator[tuple[str, bytes | None]]":
-    """The first bytes of each file; None for what is gone or cannot be read."""
+def _heads(root: Root, folder: str, whole: bool = False) -> "Iterator[tuple[str, bytes | None]]":
+    """The first bytes of each file, or all; None for what is gone or cannot be read."""
     wanted = inbox.message_names(root, folder)
     if not wanted:
         return
@@ -109,6 +110,8 @@ def _heads(root: Root, folder: str) -> "Iterator[tuple[str, bytes | None]]":
                 fd = os.open(name, disk.READ_FLAGS, dir_fd=at)
                 try:
                     data = os.read(fd, inbox.HEAD)
+                    if whole and len(data) == inbox.HEAD and S_ISREG(os.fstat(fd).st_mode):
+                        data += disk.read_fd(fd)
                 finally:
                     os.close(fd)
             except OSError:
@@ -135,15 +138,21 @@ def search(root: Root, agent: str, words: list[str]) -> Found:
     wanted = [word.casefold() for word in words if word]
     if not wanted:
         raise UsageError("nothing to search for")
-    items, unreadable = _own(root, agent)
-    return _once([item for item in items if _holds(item.path, wanted)]), unreadable
+    found: list[Item] = []
+    for folder in (root.inbox(agent), root.sent(agent)):
+        texts = _heads(root, folder, whole=True)
+        read = {name: data is not None for name, data in texts if _may_hold(data, wanted)}
+        for name in inbox.in_order(set(read)):
+            item = inbox.load(root, agent, f"{folder}/{name}")
+            if item and (item.unreadable or read[name]):
+                found.append(item)
+    return _once([i for i in found if not i.unreadable]), [i for i in found if i.unreadable]
 
 
-def _holds(path: str, wanted: list[str]) -> bool:
-    try:
-        text = disk.read(path).decode("utf-8", "replace").casefold()
-    except OSError:  # gone since it was listed
-        return False
+def _may_hold(data: bytes | None, wanted: list[str]) -> bool:
+    if data is None:
+        return True
+    text = data.decode("utf-8", "replace").casefold()
     return all(word in text for word in wanted)
 
 

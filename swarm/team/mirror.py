@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-PAGE = 200
+PAGE = 500
 # Whose row it is, in its ``provider``: of an agent in the tree, or of one that left it.
 MAIL = "mail"
 MAIL_LEFT = "mail (left)"
@@ -73,6 +73,11 @@ class Mirror(Channel):
         """Conflict where the file that is open has no longer the channel's name (one stat)."""
         self._follow()
 
+    def version(self) -> tuple[int, int]:
+        """Differs from an earlier answer if anything was written since, by anybody."""
+        self._follow()
+        return self._database.version()
+
     # --- pairs -----------------------------------------------------------------------------
 
     def pairs(self) -> list[Pair]:
@@ -119,10 +124,10 @@ class Mirror(Channel):
         """All requests to somebody after a row, a page of them."""
         return self._page(queries.OPEN_REQUESTS, after=after, limit=PAGE)
 
-    def unread_of(self, session: str, after: int) -> list[Event]:
-        """What a session has not read, whoever speaks for it: a page of it."""
+    def unread_of(self, session: str, after: int, limit: int = PAGE) -> list[Event]:
+        """What a session has not read, whoever speaks for it: the first of it."""
         top = rows.ID_LIMIT - 1
-        return self._page(queries.UNREAD, after=after, top=top, me=session, limit=PAGE)
+        return self._page(queries.UNREAD, after=after, top=top, me=session, limit=limit)
 
     def opener(self, thread: str, session: str) -> str:
         """Who sent the first message of a mail thread that concerns a session, "" if none did."""
@@ -290,10 +295,10 @@ class Mirror(Channel):
 
         self._write(work)
 
-    def set_cursor(self, session: str, number: int) -> None:
-        """An agent of the tree has read up to that row."""
-        values = (session, self.place.channel, number)
-        self._write(lambda db: db.execute(queries.MEND_CURSOR, values))
+    def set_cursors(self, read: "Mapping[str, int]") -> None:
+        """Up to which rows agents of the tree have read."""
+        values = [(session, self.place.channel, number) for session, number in read.items()]
+        self._write(lambda db: db.executemany(queries.MEND_CURSOR, values))
 
 
 def replaced(what: str, side: str) -> Conflict:

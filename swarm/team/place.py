@@ -98,8 +98,10 @@ class Place:
             raise from_os(error, "make", path) from None
         return path
 
-    def write_detail(self, session: str, name: str, data: bytes) -> str:
+    def write_detail(self, session: str, name: str, data: bytes, sync: bool | None = None) -> str:
         """Store longer text beside the bus before its row is written; return the absolute path.
+
+        ``sync``: False where the caller syncs many at once.
 
         Whole or not there, never over another file: a taken name gets ``-2``, ``-3`` … before
         its ending; the same bytes again find the file that is there.
@@ -109,7 +111,10 @@ class Place:
         for number in range(1, 10_000):
             path = f"{folder}/{name}" if number == 1 else f"{folder}/{stem}-{number}{ending}"
             try:
-                if disk.create(path, data, self.sync) or disk.read(path, len(data) + 1) == data:
+                if (
+                    disk.create(path, data, self.sync if sync is None else sync)
+                    or disk.read(path, len(data) + 1) == data
+                ):
                     return path
             except OSError as error:
                 raise from_os(error, "write to", path) from None

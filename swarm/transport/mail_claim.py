@@ -5,11 +5,13 @@ Its other folders are locked for moments by whoever writes to them.
 
 import errno
 import os
+import time
 
 from swarm import disk
 from swarm.errors import Conflict, from_os
 from swarm.mailbox.layout import Root, check_known, make_box
 
+TRIES, MOMENT = 4, 0.002
 FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
@@ -28,8 +30,10 @@ class MailClaim:
         path = self._root.drafts(self._agent)
         try:
             fd = _open(path)
-            if disk.try_lock(fd):
-                return fd
+            for _ in range(TRIES):  # who looks whether it is guarded may hold it for a moment
+                if disk.try_lock(fd):
+                    return fd
+                time.sleep(MOMENT)
             os.close(fd)
         except OSError as error:
             raise from_os(error, "lock", self._root.relative(path)) from None

@@ -1,6 +1,7 @@
 """Both sides hold the same conversation once the bridge has settled."""
 
 import os
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -230,3 +231,14 @@ def test_the_tree_can_be_rebuilt_with_all_its_threads(world: World, tmp_path: Pa
     assert {agent: other.inbox(agent) for agent in before} == before
     assert asked.task in {task.key for task in other.tasks("alice")[0].values()}
     assert other.bridge.missing() == []
+
+
+def test_a_receipt_met_while_only_mail_was_looked_for_is_not_forgotten(world: World) -> None:
+    number = world.peer.send("info_only", "two", "bob")
+    world.settle()
+    world.read("bob", world.inbox("bob")[0])
+    world.bridge.step({"bob"})
+    time.sleep(0.1)  # until the folder's time is believed
+    world.bridge.step({"bob"})
+    world.settle()
+    assert world.mirror.cursors()["bob"] >= number
