@@ -187,8 +187,7 @@ class Channel(Reading, Writing):
             if changed or now - member.beaten >= members.BEAT_EVERY:
                 due[session] = status
         for session in due:
-            if not self._members[session].claim.holds():
-                self._claim_again(session, self._members[session])
+            self._look_after(session, now)
         if not due:
             return {}
         found = self._write(
@@ -198,9 +197,18 @@ class Channel(Reading, Writing):
             self._members[session].beaten = now
         return found
 
+    def _look_after(self, session: str, now: float) -> None:
+        """Make sure now and then that the session's lock still locks others out."""
+        member = self._members[session]
+        if now - member.looked >= members.LOOK_EVERY:
+            member.looked = now
+            if not member.claim.holds():
+                self._claim_again(session, member)
+
     def _beat(self, db: sqlite3.Connection, session: str, status: str) -> str:
         row = db.execute(queries.AGENT_STATUS, (session,)).fetchone()
-        self._ensure(db, session)
+        if row is None:
+            self._ensure(db, session)
         db.execute(queries.BEAT, (members.now_ms(), session))
         if status:
             self._set_status(db, session, status)

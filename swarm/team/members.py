@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # A heartbeat is written at most this often, in seconds, and counts as fresh for the other.
 BEAT_EVERY = 5.0
+# Seconds between two looks whether a session's lock is still there.
+LOOK_EVERY = 20.0
 FRESH = 60.0
 # How long a writer may wait for its lock, in seconds: so old may a new row's time be.
 PATIENCE = 5.0
@@ -30,11 +32,12 @@ class Member:
     looked at: what the new one holds from then on is new.
     """
 
-    __slots__ = ("beaten", "claim", "empty_to", "handed", "read", "row", "since_ms")
+    __slots__ = ("beaten", "claim", "empty_to", "handed", "looked", "read", "row", "since_ms")
 
     def __init__(self, row: rows.AgentRow, claim: Claim) -> None:
         self.row = row
         self.claim = claim
+        self.looked = NEVER
         self.forget_file(0)
 
     def forget_file(self, since_ms: int) -> None:

@@ -162,7 +162,7 @@ class Store(Protocol):
         """Wait so long for a hint; the agents it is about, empty for none, None for anybody.
 
         Only open agents are named.  The store looks by itself where hints may be lost: within
-        a second, and in full every 30 s, if it is called all the time.  So one that is not
+        a second, and in full every minute, if it is called all the time.  So one that is not
         named needs a turn for its timers only.
         """
         ...

@@ -1,6 +1,6 @@
 """A mail tree as a store.
 
-What came is always found by looking: a folder's time every second, its names every 30 s.  The
+What came is always found by looking: a folder's time every second, its names every minute.  The
 kernel's events, where there are any, shorten that; only while they come are the looks spread, a
 share at a time, so that nobody who is hinted at waits for all of them: over a second, and over
 some where thousands are guarded.
@@ -19,6 +19,7 @@ from swarm.mamoru.signals import Mate
 from swarm.transport.base import Store, Voice
 from swarm.transport.mail_agent import MailTransport
 from swarm.transport.mail_claim import MailClaim
+from swarm.transport.mail_files import Folder
 from swarm.transport.mail_roster import Registry
 from swarm.transport.mail_voice import MailVoice
 from swarm.transport.pulse import Pulse
@@ -47,6 +48,8 @@ class MailStore(Store):
         self.root = root
         self._entries = Registry(root)
         self._pulse = Pulse(root.path)
+        self._top, self._dir = Folder(root.path), Folder(root.dir)
+        self._agents: list[str] = []
         self._open: dict[str, MailTransport] = {}
         self._looked = float("-inf")
         self._next = 0
@@ -55,7 +58,11 @@ class MailStore(Store):
         self._threads: ThreadPoolExecutor | None = None
 
     def agents(self) -> list[str]:
-        return [agent for agent in layout.known(self.root) if not is_guest(self.root, agent)]
+        if self._top.due() or self._dir.due():
+            with self._top.listed(), self._dir.listed():
+                known = layout.known(self.root)
+                self._agents = [agent for agent in known if not is_guest(self.root, agent)]
+        return self._agents
 
     def open(self, agent: str) -> MailTransport:
         names.check_id(agent)

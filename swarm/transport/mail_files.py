@@ -24,7 +24,7 @@ SETTLED = 2.0
 # The same for a folder's time that is no whole second: its grain is the kernel's tick, or less.
 TICKS = 0.04
 # Seconds between two listings of a folder whose time says that nothing changed, at most.
-FULL = 30.0
+FULL = 60.0
 FILE_MAX = BODY_MAX + 65536
 # As much is read where a place in the order is all that is wanted.
 HEAD = 16384
