@@ -25,6 +25,10 @@ from swarm.transport.mail_roster import Registry
 PAGE_BYTES = 16 * 1024 * 1024
 
 
+# Seconds between two listings of a folder whose time says that nothing changed.
+FULL = 180.0
+
+
 class Box:
     """One mailbox: when to list it, and what was found in it.
 
@@ -35,7 +39,7 @@ class Box:
     __slots__ = ("_folders", "letters", "put", "seen", "unread")
 
     def __init__(self, root: Root, agent: str) -> None:
-        self._folders = [Folder(f(agent)) for f in (root.inbox, root.receipts, root.sent)]
+        self._folders = [Folder(f(agent), FULL) for f in (root.inbox, root.receipts, root.sent)]
         self.letters = Letters(root, agent)
         self.unread: dict[str, int] = {}
         self.seen: set[str] = set()

@@ -21,11 +21,13 @@ from swarm.team.mirror import Mirror
 # Seconds between two looks at everything, of standing by.
 LOOK = 1.0
 # A look takes such a part of the time until the next, which comes after so many seconds anyway.
-SHARE, SELDOM = 100, 10.0
+SHARE, SELDOM = 200, 10.0
 # Seconds between two glances at the channel: in talk, which is for so long after each message, and
 # when nobody talks.  A wakening costs more than the glance.
-GLANCE, DOZE = 0.01, 0.025
+GLANCE, DOZE = 0.01, 0.033
 TALK = 5.0
+# Of hints: longer than a guardian's, since who writes by mail does not wait for milliseconds.
+PACE = (6, 18)
 STAND_BY = 0.5
 # Seconds between two marks of a good pass; the longest a failed pass waits for the next.
 BEAT = 2.0
@@ -115,7 +117,7 @@ def run(
                 time.sleep(STAND_BY)
         bridge = Bridge(root, mirror, tell, rebuild)
         tell("", f"bridging {root.path} and {mirror.place.channel}; Ctrl-C ends it")
-        with watch.Ear(lambda stop: watch.hints(root, stop)) as ear:
+        with watch.Ear(lambda stop: watch.hints(root, stop, PACE)) as ear:
             _loop(bridge, ear, standby, tell, stopping)
     finally:
         standby.close()

@@ -79,13 +79,16 @@ def _news(
     return sorted(found, key=lambda told: (KINDS.index(told[0]), told[1]))
 
 
-def hints(root: Root, stop: "Event") -> "Iterator[set[str]]":
+def hints(
+    root: Root, stop: "Event", pace: tuple[int, int] = (HINT_STEP_MS, HINT_MOST_MS)
+) -> "Iterator[set[str]]":
     """Agents in whose inbox or sent folder something changed; "" where it is not known whose.
 
     Only hints: an overflow tells nothing.  An empty set now and then says that the tree is
-    still watched.  Raises where it cannot be; ends when ``stop`` is set.
+    still watched.  Raises where it cannot be; ends when ``stop`` is set.  ``pace``: milliseconds
+    of a step, and of the longest gathering; the steps cost, also where nothing happens.
     """
-    for paths in _follow(root, stop, (HINT_STEP_MS, HINT_MOST_MS), entries=False):
+    for paths in _follow(root, stop, pace, entries=False):
         owners = {_touched(path) for path in paths}
         owners.discard("dir")
         if owners or not paths:
