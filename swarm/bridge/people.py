@@ -92,7 +92,7 @@ def _guest(here: People, row: Session, folded: set[str]) -> Iterator[Action]:
     agent = here.who.id(row.session)
     if not agent:
         agent = who.id_for(row.session, row.name, row.swarm, folded)
-        if row.session.lower() in folded:
+        if _is_registered(here, row.session):
             yield Flaw(f"two {row.session}", _two(row.session, agent))
         folded.add(agent.lower())
         yield Welcome(agent, row.session)
@@ -112,6 +112,10 @@ def _guest(here: People, row: Session, folded: set[str]) -> Iterator[Action]:
         yield Restatus(agent, status)
     if lodger and row.seen - lodger.seen > BEAT_LAG:
         yield Touch(agent, row.seen)
+
+
+def _is_registered(here: People, session: str) -> bool:
+    return any(r.entry and a.lower() == session.lower() for a, r in here.residents.items())
 
 
 def _two(session: str, agent: str) -> str:
