@@ -38,7 +38,9 @@ class MailClaim:
         except OSError as error:
             raise from_os(error, "lock", self._root.relative(path)) from None
         raise Conflict(
-            f"{self._agent} is guarded by another process", "end that one first", code="claimed"
+            f"{self._agent} is guarded by another process",
+            "end that one first, if it is to be guarded here",
+            code="claimed",
         )
 
     def check(self) -> None:
