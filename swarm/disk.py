@@ -378,6 +378,27 @@ def try_lock(fd: int) -> bool:
     return True
 
 
+def take(path: str) -> int:
+    """A file of that name, locked, with this process's number in it; -1 if another has the lock.
+
+    Taken again if it was replaced or removed meanwhile: such a lock would lock nobody out.
+    """
+    while True:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        if not try_lock(fd):
+            os.close(fd)
+            return -1
+        try:
+            same = os.path.samestat(os.fstat(fd), os.stat(path))
+        except FileNotFoundError:
+            same = False
+        if same:
+            os.truncate(fd, 0)
+            write_all(fd, f"{os.getpid()}\n".encode())
+            return fd
+        os.close(fd)
+
+
 def is_locked(fd: int) -> bool:
     """Whether another has the exclusive lock of an open file; True where that cannot be told."""
     import fcntl

@@ -92,7 +92,7 @@ def _bridges(root: Root, now: float) -> list[Problem]:
     from swarm.bridge import health
 
     found = [Problem("bridge", "", one.problem) for one in health.bridges(root, now) if one.problem]
-    if os.path.lexists(f"{root.path}/{health.UP}") and not health.running(root):
+    if health.was_killed(root):
         found.append(Problem("bridge", "", "swarm up was killed: start it again"))
     return found
 

@@ -33,13 +33,11 @@ class Claim:
     def __init__(self, root: Root) -> None:
         self._path = f"{root.path}/{UP}"
         try:
-            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-            if not disk.try_lock(self._fd):
-                raise already(running(root))
-            os.truncate(self._fd, 0)
-            disk.write_all(self._fd, f"{os.getpid()}\n".encode())
+            self._fd = disk.take(self._path)
         except OSError as error:
             raise from_os(error, "write to", UP) from None
+        if self._fd < 0:
+            raise already(running(root))
 
     def close(self) -> None:
         """Give it back."""

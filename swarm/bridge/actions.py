@@ -22,7 +22,6 @@ class Resident:
 class Lodger:
     """A guest's entry as it is in the tree, if it has one."""
 
-    description: str = ""
     status: str = ""
     seen: float = 0.0
 

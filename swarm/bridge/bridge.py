@@ -3,7 +3,7 @@
 import os
 
 from swarm.bridge import crossing, pair, plan, workers
-from swarm.bridge.actions import Action, Mirrored, Session, Speak
+from swarm.bridge.actions import Action, Mirrored, Speak
 from swarm.bridge.apply import Apply, Tell
 from swarm.bridge.channel_side import ChannelSide
 from swarm.bridge.health import Crossings
@@ -45,7 +45,6 @@ class Bridge:
         self._apply = Apply(root, mirror, self._mail, self.pair, ledger, self._once)
         self._apply.lost = lost
         self._workers = workers.Workers(root, self._mail)
-        self._sessions: dict[str, Session] = {}
         self._gone: set[str] = set()
         self._waiting: set[str] = set()
         self._cursors: dict[str, int] = {}
@@ -186,11 +185,11 @@ class Bridge:
         self._apply.perform([Mirrored(0)])
 
     def _people(self) -> list[Action]:
-        self._sessions = self._channel.sessions()
+        sessions = self._channel.sessions()
         residents = self._mail.residents()
         here = self._mail.guests(self.mirror.place.channel)
         self._apply.who = Who(
-            [(row.ours, row.session) for row in self._sessions.values() if row.ours],
+            [(row.ours, row.session) for row in sessions.values() if row.ours],
             here,
         )
         for agent in self._workers.busy:
@@ -203,7 +202,7 @@ class Bridge:
             who=self._apply.who,
             residents=residents,
             lodgers=self._mail.lodgers(self._apply.who.guests),
-            sessions=self._sessions,
+            sessions=sessions,
             known=self._mail.known(),
             told=self._apply.told,
             waiting=frozenset(self._waiting),

@@ -58,6 +58,11 @@ def running(root: Root) -> int:
     return _locked(f"{root.path}/{UP}")[0]
 
 
+def was_killed(root: Root) -> bool:
+    """Whether such a process ended without ``swarm down`` or a signal that it heeds."""
+    return os.path.lexists(f"{root.path}/{UP}") and not running(root)
+
+
 def _locked(path: str) -> tuple[int, float]:
     """Who holds a lock, 0 if nobody, and when its file was last touched."""
     try:

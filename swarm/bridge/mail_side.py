@@ -170,8 +170,7 @@ class MailSide:
                 seen = os.stat(self.root.entry(agent)).st_mtime
             except OSError:
                 continue
-            entry = _entry(self.root, agent)
-            found[agent] = Lodger(description=entry[0], status=entry[1], seen=seen)
+            found[agent] = Lodger(status=_status(self.root, agent), seen=seen)
         return found
 
     def at_work(self) -> tuple[str, ...]:
@@ -359,12 +358,11 @@ class MailSide:
         return self._renumbered.get(drawn, drawn)
 
 
-def _entry(root: Root, agent: str) -> tuple[str, str]:
+def _status(root: Root, agent: str) -> str:
     try:
-        found = registry.entry(root, agent)
+        return registry.entry(root, agent).status
     except SwarmError:
-        return "", ""
-    return found.task, found.status
+        return ""
 
 
 def _raw(path: str) -> bytes:

@@ -1,10 +1,9 @@
 """Bridges: whether they run and get through, and what could not cross."""
 
-import os
 import time
 
 from swarm import disk
-from swarm.bridge.health import FOLDER, UP, Health, bridges, running
+from swarm.bridge.health import FOLDER, UP, Health, bridges, running, was_killed
 from swarm.bridge.pair import Ledger
 from swarm.doctor.finding import Finding, mended
 from swarm.errors import SwarmError
@@ -64,10 +63,7 @@ def _crossings(root: Root, place: str, health: Health, fix: bool) -> list[Findin
 
 def up(root: Root) -> list[Finding]:
     """Whether the process that ``swarm up`` began is there."""
-    path = f"{root.path}/{UP}"
-    if not os.path.lexists(path):
-        return []
-    number = running(root)
-    if number:
-        return [Finding("ok", UP, f"swarm is up as process {number}")]
+    if not was_killed(root):
+        number = running(root)
+        return [Finding("ok", UP, f"swarm is up as process {number}")] if number else []
     return [Finding("warn", UP, "swarm up was killed", "start it again")]

@@ -134,7 +134,7 @@ class Claim:
         """Take it, or raise Conflict with the number of the process that has it."""
         self._path = path = f"{place.make(session)}/{LOCK}"
         try:
-            self._fd = self._take(path)
+            self._fd = disk.take(path)
         except OSError as error:
             raise from_os(error, "lock", path) from None
         if self._fd < 0:
@@ -143,25 +143,6 @@ class Claim:
                 "end that one first, or join under another id",
                 code="claimed",
             )
-
-    @staticmethod
-    def _take(path: str) -> int:
-        """The locked file; -1 if it is locked by another.  Taken again if replaced meanwhile."""
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        while True:
-            fd = os.open(path, flags, 0o666)
-            if not disk.try_lock(fd):
-                os.close(fd)
-                return -1
-            try:
-                same = os.path.samestat(os.fstat(fd), os.stat(path))
-            except FileNotFoundError:
-                same = False
-            if same:
-                os.truncate(fd, 0)
-                disk.write_all(fd, f"{os.getpid()}\n".encode())
-                return fd
-            os.close(fd)
 
     def holds(self) -> bool:
         """Whether the locked file still has its name: a removed one locks nobody out."""
