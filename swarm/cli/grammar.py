@@ -5,8 +5,9 @@
 from swarm.cli.parse import Grammar
 
 GRAMMAR: Grammar = {
-    'init': ({'--agents': ('agents', 'text'), '--json': ('json', 'flag'), '--root': ('root', 'text'), '--as': ('as_', 'text')}, [('dir', False)], '', 0, {'root': None, 'as_': None, 'dir': None, 'agents': None, 'json': False}),
+    'hook': ({'--json': ('json', 'flag'), '--root': ('root', 'text'), '--as': ('as_', 'text')}, [('harness', True), ('event', True)], '', 0, {'root': None, 'as_': None, 'harness': None, 'event': None, 'json': False}),
     'whoami': ({'--keep': ('keep', 'text'), '--forget': ('forget', 'flag'), '--json': ('json', 'flag'), '--root': ('root', 'text'), '--as': ('as_', 'text')}, [], '', 0, {'root': None, 'as_': None, 'keep': None, 'forget': False, 'json': False}),
+    'init': ({'--agents': ('agents', 'text'), '--json': ('json', 'flag'), '--root': ('root', 'text'), '--as': ('as_', 'text')}, [('dir', False)], '', 0, {'root': None, 'as_': None, 'dir': None, 'agents': None, 'json': False}),
     'update': ({'--status': ('status', 'text'), '--task': ('task', 'text'), '--role': ('role', 'text'), '--note': ('note', 'text'), '--json': ('json', 'flag'), '--root': ('root', 'text'), '--as': ('as_', 'text')}, [], '', 0, {'root': None, 'as_': None, 'status': None, 'task': None, 'role': None, 'note': None, 'json': False}),
     'unregister': ({'--json': ('json', 'flag'), '--root': ('root', 'text'), '--as': ('as_', 'text')}, [('id', False)], '', 0, {'root': None, 'as_': None, 'id': None, 'json': False}),
     'agents': ({'-0': ('zero', 'flag'), '--json': ('json', 'flag'), '--root': ('root', 'text'), '--as': ('as_', 'text')}, [], '', 0, {'root': None, 'as_': None, 'zero': False, 'json': False}),
@@ -20,7 +21,7 @@ GRAMMAR: Grammar = {
     'search': ({'-0': ('zero', 'flag'), '--json': ('json', 'flag'), '--root': ('root', 'text'), '--as': ('as_', 'text')}, [], 'words', 1, {'root': None, 'as_': None, 'zero': False, 'json': False}),
     'archive': ({'--read': ('read', 'flag'), '--delete': ('delete', 'flag'), '-0': ('zero', 'flag'), '--json': ('json', 'flag'), '--root': ('root', 'text'), '--as': ('as_', 'text')}, [], 'msg', 0, {'root': None, 'as_': None, 'read': False, 'delete': False, 'zero': False, 'json': False}),
     'mark': ({'--json': ('json', 'flag'), '--root': ('root', 'text'), '--as': ('as_', 'text')}, [('msg', True), ('status', True)], '', 0, {'root': None, 'as_': None, 'msg': None, 'status': None, 'json': False}),
-    'wait': ({'--timeout': ('timeout', 'float'), '--from': ('from_', 'text'), '--thread': ('thread', 'text'), '-0': ('zero', 'flag'), '--json': ('json', 'flag'), '--root': ('root', 'text'), '--as': ('as_', 'text')}, [], '', 0, {'root': None, 'as_': None, 'timeout': None, 'from_': None, 'thread': None, 'zero': False, 'json': False}),
+    'wait': ({'--timeout': ('timeout', 'float'), '--from': ('from_', 'text'), '--thread': ('thread', 'text'), '--hook': ('hook', 'flag'), '-0': ('zero', 'flag'), '--json': ('json', 'flag'), '--root': ('root', 'text'), '--as': ('as_', 'text')}, [], '', 0, {'root': None, 'as_': None, 'timeout': None, 'from_': None, 'thread': None, 'hook': False, 'zero': False, 'json': False}),
     'watch': ({'--json': ('json', 'flag'), '--root': ('root', 'text'), '--as': ('as_', 'text')}, [], '', 0, {'root': None, 'as_': None, 'json': False}),
     'status': ({'--watch': ('watch', 'flag'), '--tasks': ('tasks', 'flag'), '--channel': ('channel', 'text'), '-0': ('zero', 'flag'), '--json': ('json', 'flag'), '--root': ('root', 'text'), '--as': ('as_', 'text')}, [], '', 0, {'root': None, 'as_': None, 'watch': False, 'tasks': False, 'channel': None, 'zero': False, 'json': False}),
     'doctor': ({'--fix': ('fix', 'flag'), '-0': ('zero', 'flag'), '--json': ('json', 'flag'), '--root': ('root', 'text'), '--as': ('as_', 'text')}, [], '', 0, {'root': None, 'as_': None, 'fix': False, 'zero': False, 'json': False}),

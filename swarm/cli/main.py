@@ -19,6 +19,9 @@ else:
     import _signal  # the module without the enums, which cost a tenth of a start
 
 
+HOOKS = ("hook", "whoami")
+
+
 def main() -> None:
     """Run ``sys.argv``; the process ends here, without the interpreter's own tidying up."""
     keep_apart()
@@ -48,6 +51,11 @@ def keep_apart() -> None:
 def _function(command: str) -> "Callable[[Call], int | None]":
     """What a command runs, by its name and in its group's modules."""
     found: Callable[[Call], int | None]
+    if command in HOOKS:
+        from swarm.cli import hook_commands
+
+        found = getattr(hook_commands, command)
+        return found
     if not command.startswith("task "):
         from swarm.cli import commands
 
