@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 
 import typer
 
-from swarm.cli import bridge, commands, guard, mail, task, team  # noqa: F401 - they register their commands
+from swarm.cli import bridge, commands, guard, mail, task, team, trace  # noqa: F401 - they register their commands
 from swarm.cli.app import app
 
 
@@ -103,6 +103,7 @@ FIELDS = {
     "removed of team prune": ["id"],
     "findings": ["level", "path", "text", "fix"],
     "missing": ["action", "about", "how"],
+    "trace": ["at", "kind", "text", "path"],
     "up": ["process"],
     "down": ["process"],
     "watch": ["event", "path"],

@@ -50,6 +50,7 @@ LAYERS = [
         "swarm.bridge.workers",
     ),
     (
+        "swarm.trace",
         "swarm.up",
         "swarm.mamoru.alarms",
         "swarm.mamoru.backoff",
@@ -196,7 +197,7 @@ def test_the_tests_mirror_the_package(folder: str) -> None:
     # By tests/system, which run the command itself.
     elsewhere = {
         "app", "bridge", "bridge_commands", "call", "commands", "grammar", "guard", "guard_commands", "mail", "options", "run",
-        "stores", "task", "task_commands", "task_views", "team", "team_commands", "up", "up_commands",
+        "stores", "task", "task_commands", "task_views", "team", "team_commands", "trace", "trace_commands", "up", "up_commands",
     }  # fmt: skip
     modules = {path.stem for path in (PACKAGE / folder).glob("[!_]*.py")} - elsewhere
     assert {f"test_{module}.py" for module in modules} <= tests
