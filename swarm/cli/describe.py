@@ -83,6 +83,7 @@ FIELDS = {
     "agents": ["id", "status", "role", "task", "archetype", "problems", "via"],
     "agents of register": ["id"],
     "agents of update": ["id"],
+    "agents of whoami": ["id", "source", "why", "sessions"],
     "agents of unregister": ["id"],
     "agents of status": [
         "id", "state", "unread", "oldest", "task", "seen", "flags", "guardian", "open", "overdue",

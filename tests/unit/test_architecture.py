@@ -32,10 +32,13 @@ LAYERS = [
         "swarm.bridge.people",
         "swarm.bridge.plan",
         "swarm.bridge.telling",
+        "swarm.harness.known",
     ),
     ("swarm.disk", "swarm.mailbox", "swarm.front_matter", "swarm.persona", "swarm.team"),
     (
         "swarm.status",
+        "swarm.identity",
+        "swarm.harness",
         "swarm.workload",
         "swarm.doctor",
         "swarm.transport",
@@ -132,7 +135,10 @@ def test_imports_point_down(path: Path) -> None:
 
 @each_module
 def test_every_module_has_its_layer(path: Path) -> None:
-    assert name(path) in ("swarm", "swarm.mamoru", "swarm.bridge") or layer(name(path)) is not None
+    assert (
+        name(path) in ("swarm", "swarm.mamoru", "swarm.bridge", "swarm.harness")
+        or layer(name(path)) is not None
+    )
 
 
 @each_module

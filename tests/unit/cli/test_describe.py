@@ -45,6 +45,7 @@ CALLS = {
     "agents of team leave": "team leave ops",
     "removed of team prune": "--as bob team prune ops",
     "agents of update": "update --status done",
+    "agents of whoami": "whoami",
     "removed": "cleanup --dry-run",
     "agents of unregister": "unregister",
 }
