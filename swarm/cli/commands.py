@@ -204,6 +204,7 @@ def init(call: Call) -> None:
 
 
 def register(call: Call) -> None:
+    from swarm import identity
     from swarm.mailbox import registry
 
     name = call["id"] if call["id"] is not None else call.options.get("as_")
@@ -213,11 +214,22 @@ def register(call: Call) -> None:
         raise UsageError("'' is not an agent id", code="bad-id")
     role, archetype, task = (str(call[key] or "") for key in ("role", "archetype", "task"))
     status = call["status"] or "active"
+    if call["keep"]:
+        identity.place(call.root, name, os.environ)  # before anything is done
     agent = registry.register(call.root, name, role, archetype, task, status, call["replace"])
     waiting = inbox.count_unread(call.root, agent)
+    kept = identity.keep(call.root, agent, os.environ) if call["keep"] else ""
     show(call, "agents", ["id"], [[agent]], [{"id": agent}])
+    if kept:
+        render.note(f"{agent} is kept for {kept}")
     if waiting:
         render.note(f"{waiting} unread message{'s' * (waiting > 1)} waiting for {agent}")
+
+
+def whoami(call: Call) -> None:
+    from swarm.cli.hook_commands import whoami as show
+
+    show(call)
 
 
 def update(call: Call) -> None:

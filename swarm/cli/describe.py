@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 
 import typer
 
-from swarm.cli import bridge, commands, guard, mail, serve, task, team  # noqa: F401 - they register their commands
+from swarm.cli import commands, run, task  # noqa: F401 - run registers all commands
 from swarm.cli.app import app
 
 
@@ -85,6 +85,7 @@ FIELDS = {
     "agents": ["id", "status", "role", "task", "archetype", "problems", "via"],
     "agents of register": ["id"],
     "agents of update": ["id"],
+    "agents of whoami": ["id", "source", "why", "sessions"],
     "agents of unregister": ["id"],
     "agents of status": [
         "id", "state", "unread", "oldest", "task", "seen", "flags", "guardian", "open", "overdue",
@@ -105,6 +106,7 @@ FIELDS = {
     "removed of team prune": ["id"],
     "findings": ["level", "path", "text", "fix"],
     "missing": ["action", "about", "how"],
+    "trace": ["at", "kind", "text", "path"],
     "up": ["process"],
     "down": ["process"],
     "watch": ["event", "path"],

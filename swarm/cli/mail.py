@@ -61,11 +61,30 @@ def register(
     ] = None,
     status: Status = None,
     replace: Annotated[bool, Option("--replace", help="Take over an entry.")] = False,
+    keep: Annotated[
+        bool, Option("--keep", help="Be it here without saying so, in this session or tree.")
+    ] = False,
     json: Json = False,
     root: Root = None,
     as_: As = None,
 ) -> None:
     """Join the swarm: an entry in the registry and a mailbox."""
+    go(ctx, locals())
+
+
+@app.command()
+def whoami(
+    ctx: typer.Context,
+    keep: Annotated[
+        str | None,
+        Option("--keep", metavar="ID", help="Be this agent in this session, or working tree."),
+    ] = None,
+    forget: Annotated[bool, Option("--forget", help="Keep no name here any more.")] = False,
+    json: Json = False,
+    root: Root = None,
+    as_: As = None,
+) -> None:
+    """Which agent you are here, and why."""
     go(ctx, locals())
 
 

@@ -32,10 +32,13 @@ LAYERS = [
         "swarm.bridge.people",
         "swarm.bridge.plan",
         "swarm.bridge.telling",
+        "swarm.harness.known",
     ),
     ("swarm.disk", "swarm.mailbox", "swarm.front_matter", "swarm.persona", "swarm.team"),
     (
         "swarm.status",
+        "swarm.identity",
+        "swarm.harness",
         "swarm.workload",
         "swarm.doctor",
         "swarm.transport",
@@ -50,6 +53,7 @@ LAYERS = [
         "swarm.bridge.workers",
     ),
     (
+        "swarm.trace",
         "swarm.up",
         "swarm.mamoru.alarms",
         "swarm.mamoru.backoff",
@@ -136,7 +140,10 @@ def test_imports_point_down(path: Path) -> None:
 
 @each_module
 def test_every_module_has_its_layer(path: Path) -> None:
-    assert name(path) in ("swarm", "swarm.mamoru", "swarm.bridge") or layer(name(path)) is not None
+    assert (
+        name(path) in ("swarm", "swarm.mamoru", "swarm.bridge", "swarm.harness")
+        or layer(name(path)) is not None
+    )
 
 
 @each_module
@@ -201,7 +208,8 @@ def test_the_tests_mirror_the_package(folder: str) -> None:
     # By tests/system, which run the command itself.
     elsewhere = {
         "app", "bridge", "bridge_commands", "call", "commands", "grammar", "guard", "guard_commands", "mail", "options", "run",
-        "serve", "serve_commands", "stores", "task", "task_commands", "task_views", "team", "team_commands", "up", "up_commands",
+        "serve", "serve_commands", "stores", "task", "task_commands", "task_views", "team", "team_commands", "trace",
+        "trace_commands", "up", "up_commands",
     }  # fmt: skip
     modules = {path.stem for path in (PACKAGE / folder).glob("[!_]*.py")} - elsewhere
     assert {f"test_{module}.py" for module in modules} <= tests

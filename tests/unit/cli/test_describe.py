@@ -30,6 +30,7 @@ CALLS = {
     "archived": "--as bob archive one",
     "agents of status": "status",
     "findings": "doctor",
+    "trace": "trace one",
     "tasks of task request": "task request bob -s s -m x",
     "tasks": "task list",
     "sent": "--as bob task done {task} -s s -m x",
@@ -44,6 +45,7 @@ CALLS = {
     "agents of team leave": "team leave ops",
     "removed of team prune": "--as bob team prune ops",
     "agents of update": "update --status done",
+    "agents of whoami": "whoami",
     "removed": "cleanup --dry-run",
     "agents of unregister": "unregister",
 }
