@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 
 import typer
 
-from swarm.cli import bridge, commands, guard, mail, task, team, trace  # noqa: F401 - they register their commands
+from swarm.cli import commands, run, task  # noqa: F401 - run registers all commands
 from swarm.cli.app import app
 
 
@@ -17,7 +17,9 @@ def grammar() -> dict[str, Any]:
     """What the fast parser accepts, read off the app: mail and tasks, which are called so often."""
     found: dict[str, Any] = {}
     for name, command, callback in [*_commands(app), *_commands(task.task, "task ")]:
-        if (" " in name or hasattr(commands, name)) and (told := _told(command, callback)):
+        if (" " in name or name == "mcp" or hasattr(commands, name)) and (
+            told := _told(command, callback)
+        ):
             found[name] = told
     return found
 

@@ -48,6 +48,10 @@ def keep_apart() -> None:
 def _function(command: str) -> "Callable[[Call], int | None]":
     """What a command runs, by its name and in its group's modules."""
     found: Callable[[Call], int | None]
+    if command == "mcp":
+        from swarm.cli import serve_commands
+
+        return serve_commands.mcp
     if not command.startswith("task "):
         from swarm.cli import commands
 

@@ -70,9 +70,10 @@ LAYERS = [
         "swarm.mamoru.speaking",
         "swarm.mamoru.standstill",
     ),
+    ("swarm.mcp",),
     ("swarm.cli", "swarm.__main__"),
 ]
-FRONTS = {"swarm.cli": {"swarm.__main__"}}
+FRONTS = {"swarm.cli": {"swarm.__main__"}, "swarm.mcp": {"swarm.cli.serve_commands"}}
 HOMES = {
     "typer": "cli/",
     "rich": "cli/",
@@ -81,6 +82,10 @@ HOMES = {
     "sqlite3": "team/",
     "frontmatter": "front_matter.py",
     "yaml": "persona.py",
+    "mcp": "mcp/",
+    "anyio": "mcp/",
+    "pydantic": "mcp/",
+    "typing_extensions": "mcp/",
 }
 PURE = {"errno", "unicodedata", "difflib", "collections", "swarm"}
 # What a pure module that no hot command imports may use beside these.
@@ -204,7 +209,8 @@ def test_the_tests_mirror_the_package(folder: str) -> None:
     # By tests/system, which run the command itself.
     elsewhere = {
         "app", "bridge", "bridge_commands", "call", "commands", "grammar", "guard", "guard_commands", "mail", "options", "run",
-        "stores", "task", "task_commands", "task_views", "team", "team_commands", "trace", "trace_commands", "up", "up_commands",
+        "serve", "serve_commands", "stores", "task", "task_commands", "task_views", "team", "team_commands", "trace",
+        "trace_commands", "up", "up_commands",
     }  # fmt: skip
     modules = {path.stem for path in (PACKAGE / folder).glob("[!_]*.py")} - elsewhere
     assert {f"test_{module}.py" for module in modules} <= tests
