@@ -62,9 +62,17 @@ class Call:
         raise UsageError("no agent given", hint, code="no-agent")
 
 
-def show(call: Call, key: str, head: list[str], rows: list[list[str]], items: "list[Any]") -> None:
+def show(
+    call: Call,
+    key: str,
+    head: list[str],
+    rows: list[list[str]],
+    items: "list[Any]",
+    more: "dict[str, Any] | None" = None,
+) -> None:
+    """A listing for people, for pipes, or for programs; ``more``: what these get beside it."""
     if call["json"]:
-        render.json({key: items})
+        render.json({key: items, **(more or {})})
     elif call.options.get("zero") or not render.terminal():
         render.lines(rows, bool(call.options.get("zero")))
     elif rows:

@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 
 import typer
 
-from swarm.cli import bridge, commands, guard, hook, mail, task, team  # noqa: F401 - they register their commands
+from swarm.cli import commands, run, task  # noqa: F401 - run registers all commands
 from swarm.cli.app import app
 from swarm.cli.main import HOOKS
 
@@ -18,7 +18,7 @@ def grammar() -> dict[str, Any]:
     """What the fast parser accepts, read off the app: mail and tasks, which are called so often."""
     found: dict[str, Any] = {}
     for name, command, callback in [*_commands(app), *_commands(task.task, "task ")]:
-        if (" " in name or name in HOOKS or hasattr(commands, name)) and (
+        if (" " in name or name == "mcp" or name in HOOKS or hasattr(commands, name)) and (
             told := _told(command, callback)
         ):
             found[name] = told
@@ -107,6 +107,8 @@ FIELDS = {
     "removed of team prune": ["id"],
     "findings": ["level", "path", "text", "fix"],
     "missing": ["action", "about", "how"],
+    "nudges": ["agent", "done", "reason", "text", "unread"],
+    "trace": ["at", "kind", "text", "path"],
     "up": ["process"],
     "down": ["process"],
     "watch": ["event", "path"],

@@ -56,6 +56,10 @@ def _function(command: str) -> "Callable[[Call], int | None]":
 
         found = getattr(hook_commands, command)
         return found
+    if command == "mcp":
+        from swarm.cli import serve_commands
+
+        return serve_commands.mcp
     if not command.startswith("task "):
         from swarm.cli import commands
 

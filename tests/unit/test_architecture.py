@@ -35,6 +35,7 @@ LAYERS = [
         "swarm.harness.known",
         "swarm.harness.notice",
         "swarm.harness.answer",
+        "swarm.harness.prompt",
     ),
     ("swarm.disk", "swarm.mailbox", "swarm.front_matter", "swarm.persona", "swarm.team"),
     (
@@ -56,6 +57,7 @@ LAYERS = [
         "swarm.bridge.workers",
     ),
     (
+        "swarm.trace",
         "swarm.up",
         "swarm.mamoru.alarms",
         "swarm.mamoru.backoff",
@@ -71,9 +73,10 @@ LAYERS = [
         "swarm.mamoru.speaking",
         "swarm.mamoru.standstill",
     ),
+    ("swarm.mcp",),
     ("swarm.cli", "swarm.__main__"),
 ]
-FRONTS = {"swarm.cli": {"swarm.__main__"}}
+FRONTS = {"swarm.cli": {"swarm.__main__"}, "swarm.mcp": {"swarm.cli.serve_commands"}}
 HOMES = {
     "typer": "cli/",
     "rich": "cli/",
@@ -82,6 +85,10 @@ HOMES = {
     "sqlite3": "team/",
     "frontmatter": "front_matter.py",
     "yaml": "persona.py",
+    "mcp": "mcp/",
+    "anyio": "mcp/",
+    "pydantic": "mcp/",
+    "typing_extensions": "mcp/",
 }
 PURE = {"errno", "unicodedata", "difflib", "collections", "swarm"}
 # What a pure module that no hot command imports may use beside these.
@@ -204,8 +211,9 @@ def test_the_tests_mirror_the_package(folder: str) -> None:
     tests = {path.name for path in (Path(__file__).parent / folder).glob("test_*.py")}
     # By tests/system, which run the command itself.
     elsewhere = {
-        "app", "bridge", "bridge_commands", "call", "commands", "grammar", "guard", "guard_commands", "hook", "known", "mail", "options", "run",
-        "stores", "task", "task_commands", "task_views", "team", "telling", "team_commands", "up", "up_commands",
+        "app", "bridge", "bridge_commands", "call", "commands", "grammar", "guard", "guard_commands", "hook", "known",
+        "mail", "nudge", "nudging", "options", "run", "serve", "serve_commands", "stores", "task", "task_commands", "task_views", "team",
+        "team_commands", "telling", "tmux", "trace", "trace_commands", "up", "up_commands",
     }  # fmt: skip
     modules = {path.stem for path in (PACKAGE / folder).glob("[!_]*.py")} - elsewhere
     assert {f"test_{module}.py" for module in modules} <= tests
