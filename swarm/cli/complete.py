@@ -57,7 +57,7 @@ def _split(text: str) -> list[str]:
     lexer = shlex.shlex(text, posix=True)
     lexer.whitespace_split = True
     lexer.commenters = ""
-    found = []
+    found: list[str] = []
     try:
         found.extend(lexer)
     except ValueError:

@@ -27,7 +27,7 @@ ask() { words=("$@"); CURRENT=$#; _swarm_completion }
 """
 FISH = """
 _SWARM_COMPLETE=source_fish swarm | source
-function ask; complete -C "$argv" | string join " "; end
+function ask; complete -C "$argv"; end
 """
 
 
