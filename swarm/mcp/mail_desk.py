@@ -1,6 +1,7 @@
 """The tools over a mail tree: what each answers is what the command of its name shows."""
 
 import os
+from contextlib import closing
 
 from swarm.errors import Conflict, SwarmError, UsageError
 from swarm.mailbox import delivery, inbox, reading, registry, threads
@@ -144,11 +145,8 @@ class MailDesk:
 
     def roster(self) -> list[tuple[str, str, str]]:
         """(id, status, what it is for) of the others that are there."""
-        store = self.session.store()
-        try:
+        with closing(self.session.store()) as store:
             mates, me = store.roster(), self.session.agent()
-        finally:
-            store.close()
         return [
             (agent, mates[agent].status, mates[agent].description)
             for agent in sorted(mates)

@@ -1,7 +1,7 @@
 """One client served over stdio, until it goes away or a signal comes."""
 
 import signal
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, cast
 
@@ -31,6 +31,7 @@ from mcp.types import (
 
 from swarm import __version__
 from swarm.errors import SwarmError
+from swarm.events import Event
 from swarm.mcp import resources
 from swarm.mcp.answers import Held
 from swarm.mcp.desk import Desk
@@ -145,9 +146,9 @@ def serve(
 
 async def _serve(session: Session, guard: bool) -> None:
     notices, wire = Notices(), Wire()
-    desk = MailDesk(session)
+    desk, keep = _desk(session, guard)
     watcher = Watcher(desk, notices)
-    guardian = Guard(session, notices, None) if guard else None
+    guardian = Guard(session, notices, keep) if guard else None
     watcher.start()
     if guardian:
         guardian.start()
@@ -157,6 +158,16 @@ async def _serve(session: Session, guard: bool) -> None:
         watcher.stop()
         if guardian:
             guardian.stop()
+
+
+def _desk(session: Session, guard: bool) -> tuple[Desk, Callable[[Event], None] | None]:
+    """The agent's side of its tree or channel, and what takes what the guardian passes on."""
+    if session.channel is None:
+        return MailDesk(session), None
+    from swarm.mcp.channel_desk import ChannelDesk, Kept
+
+    kept = Kept()
+    return ChannelDesk(session, kept if guard else None), kept.add
 
 
 async def _talk(serving: Serving, wire: Wire) -> None:

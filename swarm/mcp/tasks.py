@@ -2,6 +2,7 @@
 
 import os
 import time
+from contextlib import closing
 from typing import cast
 
 from swarm.errors import UsageError
@@ -23,6 +24,7 @@ ACTIONS = {
     "answer": "task_clarify_res",
     "cancel": "task_cancel",
 }
+CUT = "the content is long: its first words were sent, all of it is in the text"
 ALL = 'the tool tasks with action "list" and all true names them'
 
 
@@ -53,25 +55,33 @@ def act(
         event = event.replace(to="")
     stored, notes = said(session, event)
     if cut:
-        notes = [*notes, "the content is long: all of it is in the body"]
+        notes = [*notes, CUT]
     key = next((one.key for one in stored if one.kind == event.kind), task)
     found = shown(session, key, events=False)
     return {"tasks": found["tasks"], "notes": notes}
 
 
 def send(
-    session: Session, kind: str, to: str, content: str, body: str, detail: str, task: str
+    session: Session,
+    kind: str,
+    to: str,
+    content: str,
+    body: str,
+    detail: str,
+    task: str = "",
+    origin: str = "",
 ) -> Sent:
-    """One event of S's, as its tool sends it."""
+    """One event of S's, as its tool sends it; of one ``origin`` only the first."""
     if kind not in EVENTS:
         raise UsageError(f"{kind[:80]!a} is no event", f"one of {', '.join(EVENTS)}")
     event, cut = composed(session, kind, content, body, detail)
-    stored, notes = said(session, event.replace(to=to, task=task.removeprefix("#")))
+    event = event.replace(to=to, task=task.removeprefix("#"), origin=origin)
+    stored, notes = said(session, event)
     own = [one for one in stored if one.kind == kind]
     return {
         "delivered": [{"to": one.to or "all", "file": one.id, "path": ""} for one in own],
         "task": own[0].key if own else "",
-        "problems": [*notes, *(["the content was cut: all of it is in the body"] if cut else [])],
+        "problems": [*notes, *([CUT] if cut else [])],
     }
 
 
@@ -88,12 +98,9 @@ def composed(
 
 def said(session: Session, event: Event) -> tuple[list[Event], list[str]]:
     """Send it: what was stored, and notes."""
-    store = session.store()
-    try:
+    with closing(session.store()) as store:
         event.to = _resolved(session, store, event.to)
         return speaking.say(store, session.me, event, time.time(), session.settings())
-    finally:
-        store.close()
 
 
 def _resolved(session: Session, store: Store, to: str) -> str:
@@ -111,29 +118,32 @@ def _resolved(session: Session, store: Store, to: str) -> str:
 def listed(session: Session, every: bool) -> Tasks:
     """What one asked of others and what is asked of one."""
     now, timeout = time.time(), session.settings().task_timeout
-    store = session.store()
-    try:
+    with closing(session.store()) as store:
         found = following.tasks(store, session.me).values()
-    finally:
-        store.close()
     items = [_task(one, now, timeout) for one in found if every or one.open]
     return {"tasks": items, "notes": []}
 
 
 def shown(session: Session, key: str, events: bool = True) -> Tasks:
     """The tasks of a key, and all that was said in them."""
-    if not key:
-        raise UsageError("which task?", ALL)
     now, timeout = time.time(), session.settings().task_timeout
-    store = session.store()
-    try:
-        tasks, words = following.about(store, session.me, key.removeprefix("#"))
-    finally:
-        store.close()
+    tasks, words = _about(session, key)
     found = [_task(one, now, timeout) for one in tasks]
     for one in found if events else []:
         one["events"] = [following.record(word) for word in words if word.key == one["task"]]
     return {"tasks": found, "notes": []}
+
+
+def words(session: Session, key: str) -> list[Event]:
+    """All that was said about a task."""
+    return _about(session, key)[1]
+
+
+def _about(session: Session, key: str) -> following.Told:
+    if not key:
+        raise UsageError("which task?", ALL)
+    with closing(session.store()) as store:
+        return following.about(store, session.me, key.removeprefix("#"))
 
 
 def _task(task: Known, now: float, timeout: float) -> Task:
