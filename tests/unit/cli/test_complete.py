@@ -58,7 +58,7 @@ def here(tree: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_words_are_the_apps() -> None:
     source = Path(words.__file__).read_text()
-    assert source == words_source(), "python -m swarm.cli.describe words > swarm/cli/words.py"
+    assert source == words_source(), "run scripts/grammar"
 
 
 def test_bash_is_offered_commands_flags_agents_and_messages(tree: Path) -> None:
