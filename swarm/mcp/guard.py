@@ -75,7 +75,8 @@ class Guard:
     def _run(self) -> None:
         while not self._stopping.is_set():
             try:
-                self._guard(self.session.me)
+                if self.session.agent():
+                    self._guard(self.session.me)
             except Exception as error:  # told once; whoever holds the agent may let go of it
                 self._tell(error)
             self._stopping.wait(AGAIN)
@@ -88,6 +89,7 @@ class Guard:
         self._host = host
         if not self._stopping.is_set():
             host.run()
+            self._told = ""
 
     def _note(self, agent: str, text: str) -> None:
         log(f"{agent}: {text}" if agent else text)

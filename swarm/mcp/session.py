@@ -3,8 +3,8 @@
 import os
 from collections.abc import Mapping
 
-from swarm import names
-from swarm.errors import SwarmError, UsageError
+from swarm import identity, names
+from swarm.errors import NoRoot, SwarmError, UsageError
 from swarm.mailbox import layout
 from swarm.mailbox.layout import Root
 from swarm.mamoru.state import Settings, from_env
@@ -28,7 +28,7 @@ class Session:
         self.channel = channel
         self.env = env
         self._root: Root | None = None
-        self._agent = ""
+        self._agent = self._why = ""
 
     @property
     def sync(self) -> bool:
@@ -52,14 +52,19 @@ class Session:
         return self._agent
 
     def _who(self) -> str:
-        return self._given or self.env.get("SWARM_AGENT", "")
+        try:
+            found = identity.who(self.root, self._given, self.env)
+            self._why = f"{found.detail}; " if found.two else ""
+            return found.agent
+        except NoRoot:  # a channel may be all there is
+            return self._given or self.env.get("SWARM_AGENT", "")
 
     @property
     def me(self) -> str:
         """The agent served, known where its mail is; SwarmError else."""
         agent = self.agent()
         if not agent:
-            raise UsageError("no agent given", REGISTER, code="no-agent")
+            raise UsageError("no agent given", f"{self._why}{REGISTER}", code="no-agent")
         if self.channel is None:
             return layout.check_known(self.root, agent)
         return names.check_id(agent)
