@@ -216,7 +216,8 @@ def register(call: Call) -> None:
     status = call["status"] or "active"
     if call["keep"]:
         identity.place(call.root, name, os.environ)  # before anything is done
-    agent = registry.register(call.root, name, role, archetype, task, status, call["replace"])
+    more = {"tmux": pane} if (pane := _pane(call, name)) else {}
+    agent = registry.register(call.root, name, role, archetype, task, status, call["replace"], more)
     waiting = inbox.count_unread(call.root, agent)
     kept = identity.keep(call.root, agent, os.environ) if call["keep"] else ""
     show(call, "agents", ["id"], [[agent]], [{"id": agent}])
@@ -224,6 +225,19 @@ def register(call: Call) -> None:
         render.note(f"{agent} is kept for {kept}")
     if waiting:
         render.note(f"{waiting} unread message{'s' * (waiting > 1)} waiting for {agent}")
+
+
+def _pane(call: Call, name: str) -> str:
+    """The tmux pane of who is registered: as given, else one's own if it is oneself."""
+    from swarm.message import check_value
+
+    if call["tmux"] is not None:
+        return check_value("tmux", call["tmux"])
+    if not os.environ.get("TMUX") or not (call["keep"] or name == os.environ.get("SWARM_AGENT")):
+        return ""
+    from swarm.harness.tmux import target_here
+
+    return target_here(os.environ)
 
 
 def whoami(call: Call) -> None:
@@ -236,7 +250,7 @@ def update(call: Call) -> None:
     from swarm.mailbox import registry
 
     me = call.me
-    values = {key: call[key] for key in ("status", "task", "role", "note")}
+    values = {key: call[key] for key in ("status", "task", "role", "note", "tmux")}
     registry.update(call.root, me, **values)
     if call["json"]:
         render.json({"agents": [{"id": me}]})

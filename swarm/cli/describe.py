@@ -106,6 +106,7 @@ FIELDS = {
     "removed of team prune": ["id"],
     "findings": ["level", "path", "text", "fix"],
     "missing": ["action", "about", "how"],
+    "nudges": ["agent", "done", "reason", "text", "unread"],
     "trace": ["at", "kind", "text", "path"],
     "up": ["process"],
     "down": ["process"],

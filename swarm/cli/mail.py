@@ -23,6 +23,7 @@ from swarm.cli.options import (
     Text,
     Thread,
     ThreadFilter,
+    Tmux,
     Words,
     Zero,
 )
@@ -64,6 +65,7 @@ def register(
     keep: Annotated[
         bool, Option("--keep", help="Be it here without saying so, in this session or tree.")
     ] = False,
+    tmux: Tmux = None,
     json: Json = False,
     root: Root = None,
     as_: As = None,
@@ -97,6 +99,7 @@ def update(
     note: Annotated[
         str | None, Option("--note", metavar="TEXT", help="Free text added below the entry.")
     ] = None,
+    tmux: Tmux = None,
     json: Json = False,
     root: Root = None,
     as_: As = None,

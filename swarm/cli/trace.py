@@ -30,3 +30,27 @@ def trace(
     Each line is a time, what it tells, and the file or row that this is read from.
     """
     go(ctx, locals(), run.trace)
+
+
+@app.command()
+def nudge(
+    ctx: typer.Context,
+    id: Annotated[list[str] | None, Argument(metavar="ID", help="The agents.")] = None,
+    all: Annotated[bool, Option("--all", help="Everybody whose entry names a pane.")] = False,
+    watch: Annotated[bool, Option("--watch", help="Go on, as mail comes, until Ctrl-C.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only say what would be typed.")] = False,
+    program: Annotated[
+        list[str] | None,
+        Option("--program", metavar="NAME", help="An agent's program that is not known."),
+    ] = None,
+    zero: Zero = False,
+    json: Json = False,
+    root: Root = None,
+    as_: As = None,
+) -> None:
+    """Tell agents in tmux panes that they have unread mail, by one typed line.
+
+    The pane is the line tmux of the entry. At most a line a minute, only for mail that the agent
+    was not told of, and only into an agent's empty input line.
+    """
+    go(ctx, locals(), run.nudge)

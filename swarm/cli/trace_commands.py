@@ -3,12 +3,17 @@
 import os
 import time
 
+from swarm import names
 from swarm.cli import stores
 from swarm.cli.call import Call, show
+from swarm.cli.stopping import Stopping
+from swarm.errors import UsageError
 from swarm.events import moment
+from swarm.mailbox import registry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from swarm.harness.nudge import Nudge
     from swarm.trace.fact import Fact, Trace
 
 
@@ -38,3 +43,34 @@ def _row(call: Call) -> "Trace":
 
     with Mirror.open(home(os.environ), call["channel"], sync=stores.synced()) as channel:
         return find(channel, call["msg"], time.time())
+
+
+LATER = 75  # as of what is temporary: try again
+
+
+def nudge(call: Call) -> int:
+    from swarm.harness import nudge as nudging
+
+    ids = [names.check_id(agent) for agent in call["id"] or ()]
+    if bool(ids) == call["all"]:
+        raise UsageError("name agents, or say --all: one of them")
+    for agent in ids:
+        registry.entry(call.root, agent)  # Unknown where there is none
+    programs = nudging.AGENTS | frozenset(call["program"] or ())
+    if call["watch"]:
+        from swarm.harness.nudging import follow
+
+        for one in follow(call.root, ids, programs, call["dry_run"], Stopping()):
+            _nudged(call, [one])
+        return 0
+    agents = ids or nudging.with_target(call.root)
+    found = [nudging.nudge(call.root, agent, programs, call["dry_run"]) for agent in agents]
+    _nudged(call, found)
+    done = {one.done for one in found}
+    return 1 if "no" in done else LATER if "later" in done else 0
+
+
+def _nudged(call: Call, found: "list[Nudge]") -> None:
+    rows = [[one.agent, one.done, str(one.unread), one.text] for one in found]
+    head = ["agent", "done", "unread", "line, or why not"]
+    show(call, "nudges", head, rows, [one._asdict() for one in found])

@@ -7,14 +7,14 @@ from swarm.bridge import health
 from swarm.doctor import folders, left_over, rights
 from swarm.doctor.finding import Finding
 from swarm.doctor.folders import Folder
-from swarm.harness import session
+from swarm.harness import nudge, session
 from swarm.mailbox import layout
 from swarm.mailbox.layout import Root
 from swarm.transport.pulse import FOLDER
 
 # What guardians, bridges, swarm up, and agents' sessions keep here.
 OURS = frozenset(("dir", FOLDER, health.FOLDER, health.UP, health.LOG))
-OURS |= {identity.NAMES, session.FOLDER}
+OURS |= {identity.NAMES, session.FOLDER, nudge.FOLDER}
 OUT = "move it out of the tree"
 
 

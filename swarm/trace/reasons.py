@@ -6,7 +6,7 @@ from swarm.errors import SwarmError
 from swarm.events import moment
 from swarm.mailbox import guests, inbox, layout, registry
 from swarm.mailbox.layout import Root
-from swarm.trace import files
+from swarm.trace import files, notices
 from swarm.trace.fact import Fact
 from swarm.trace.letter import Letter
 from swarm.transport.pulse import FOLDER, guardings
@@ -24,7 +24,7 @@ def facts(root: Root, letter: Letter, now: float) -> list[Fact]:
         return found
     return [
         *found, *_inbox(root, letter), *_entry(root, letter), *_life(root, letter),
-        *_guardian(root, letter, now),
+        *_guardian(root, letter, now), *notices.facts(root, letter),
     ]  # fmt: skip
 
 

@@ -33,6 +33,7 @@ LAYERS = [
         "swarm.bridge.plan",
         "swarm.bridge.telling",
         "swarm.harness.known",
+        "swarm.harness.prompt",
     ),
     ("swarm.disk", "swarm.mailbox", "swarm.front_matter", "swarm.persona", "swarm.team"),
     (

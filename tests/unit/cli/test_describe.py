@@ -31,6 +31,7 @@ CALLS = {
     "agents of status": "status",
     "findings": "doctor",
     "trace": "trace one",
+    "nudges": "nudge alice",
     "tasks of task request": "task request bob -s s -m x",
     "tasks": "task list",
     "sent": "--as bob task done {task} -s s -m x",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from swarm.errors import Unknown
+from swarm.harness import session
 from swarm.mailbox import archive, delivery, receipts, registry
 from swarm.mailbox.layout import Root, make_box
 from swarm.trace import Fact, Trace, trace
@@ -69,9 +70,9 @@ def test_a_delivery_is_told_by_the_file_and_its_copy_in_order_of_time(root: Root
 def test_what_is_unread_says_since_when_and_what_speaks_for_it(root: Root) -> None:
     found = of(root, send(root))
     assert "it lies there since 20" in the(found, "unread").text
-    silent, unguarded = (fact for fact in found.facts if fact.kind == "why")
+    silent, unguarded, alone = (fact for fact in found.facts if fact.kind == "why")
     assert "bob gave no sign of life since 20" in silent.text
-    assert unguarded.path == ".guardians/"
+    assert (unguarded.path, alone.path) == (".guardians/", ".sessions/")
 
 
 def test_a_receipt_ends_the_reasons(root: Root) -> None:
@@ -206,6 +207,26 @@ def test_a_part_of_several_names_and_anothers_mail_are_unknown_too(root: Root) -
     with pytest.raises(Unknown):
         of(root, first, "carl")
     assert of(root, f"bob/inbox/{second}").name == second
+
+
+def test_a_session_that_had_a_notice_of_it_is_named(root: Root) -> None:
+    first, second = send(root), send(root)
+    with session.Locked(root, "claude-1") as state:
+        state.found.agent, state.found.told = "bob", [first]
+        state.save()
+    path = ".sessions/claude-1"
+    assert the(of(root, first), "noticed").path == the(of(root, second), "session").path == path
+    os.utime(f"{root.path}/{path}", (time.time() - 86400,) * 2)
+    assert "noticed" in kinds(of(root, first)) and ".sessions/" in why(root, first)
+    assert "session" not in kinds(of(root, second))
+
+
+def test_a_nudge_for_it_is_told_and_so_is_one_before_it(root: Root) -> None:
+    first, second = send(root), send(root)
+    os.makedirs(f"{root.path}/.nudges")
+    put(root, ".nudges/bob", f"at: 1000.5\ntold: {first}\n")
+    assert the(of(root, first), "nudged")[::3] == (1000.5, ".nudges/bob")
+    assert ".nudges/bob" in why(root, second)
 
 
 def test_nothing_is_written(root: Root) -> None:
