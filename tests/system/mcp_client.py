@@ -75,7 +75,8 @@ def peer(
 
         async def notified(message: Any) -> None:
             params = getattr(message, "params", None)
-            found[0].heard.append(str(getattr(params, "uri", "")) or "tools")
+            told = getattr(params, "uri", None) or getattr(params, "data", None)
+            found[0].heard.append(str(told or "tools"))
 
         log = stack.enter_context(open(place / f"log{os.urandom(3).hex()}", "w"))
         client = Client(stdio_client(wanted, log), mode=mode, message_handler=notified)

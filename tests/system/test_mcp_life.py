@@ -177,11 +177,12 @@ def _ended(process: int) -> bool:
 
 def test_where_another_guardian_has_the_agent_it_says_so_and_works(place: Path) -> None:
     claim = MailClaim(Root(str(place / "mail")), "alice")
-    with peer(place, "auto", "--as", "alice", "mcp", "--guard") as client:
+    with peer(place, "legacy", "--as", "alice", "mcp", "--guard") as client:
         said: list[str] = []
         assert until(lambda: said.extend(client.call("check_inbox")["notices"]) or said)
         assert said[0].startswith("no guardian here: alice is guarded by another process")
         assert until(lambda: not client.call("check_inbox")["notices"])
+        assert client.hears(said[0])  # an older client is sent a log message, too
         assert client.call("tasks", action="request", to="bob", content="x")["tasks"]
         claim.release()  # as soon as it may, it guards
         forks.run(("--as", "bob", "task", "request", "alice", "-s", "do it"), place, ENV)
