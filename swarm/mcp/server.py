@@ -103,6 +103,8 @@ class Serving:
         except BaseException:
             held.back()
             raise
+        if result.is_error:
+            held.back()
         self.wire.expect(context.request_id, held)
         return result
 
