@@ -213,7 +213,7 @@ def test_the_tests_mirror_the_package(folder: str) -> None:
     elsewhere = {
         "app", "bridge", "bridge_commands", "call", "commands", "grammar", "guard", "guard_commands", "hook", "known",
         "mail", "nudge", "nudging", "options", "run", "serve", "serve_commands", "stores", "task", "task_commands", "task_views", "team",
-        "team_commands", "telling", "tmux", "trace", "trace_commands", "up", "up_commands",
+        "team_commands", "telling", "tmux", "trace", "trace_commands", "up", "up_commands", "words",
     }  # fmt: skip
     modules = {path.stem for path in (PACKAGE / folder).glob("[!_]*.py")} - elsewhere
     assert {f"test_{module}.py" for module in modules} <= tests
