@@ -30,10 +30,12 @@ def tell(
         post = Post(root, agent)
         new = [] if again and not state.found.notices else post.fresh(state.found)
         lines, count = _lines(root, agent, new)
+        if new or first or state.new:
+            post.note(state.found, new, bool(count))
+            state.reserve()  # on a full disk it would be said at each moment anew
         if count or first:
             say(text(agent, lines, count, speaker, first))
         if new or first or state.new:
-            post.note(state.found, new, bool(count))
             state.save()
         return bool(count or first)
 
