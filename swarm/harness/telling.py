@@ -1,10 +1,14 @@
 """Telling a session what is new, so that nothing is told twice."""
 
+import os
+import time
+
 from swarm.harness.hook import Post
 from swarm.harness.notice import SHOWN_MAX, Line, short_id, text
 from swarm.harness.sessions import Locked
 from swarm.mailbox import inbox
 from swarm.mailbox.layout import Root
+from swarm.mailbox.wait import SETTLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,10 +55,19 @@ def _lines(root: Root, agent: str, new: list[str]) -> tuple[list[Line], int]:
     for name in new:
         if len(lines) == SHOWN_MAX:
             break
-        item = inbox.load(root, agent, f"{folder}/{name}")
+        item = _whole(root, agent, f"{folder}/{name}")
         if item is None:  # gone meanwhile, or no mail: a link, a folder
             count -= 1
         else:
             subject = "(cannot be read)" if item.unreadable else item.subject
             lines.append((short_id(name, found), item.sender, subject))
     return lines, count
+
+
+def _whole(root: Root, agent: str, path: str) -> "inbox.Item | None":
+    """A message; one that seems caught while somebody writes it by hand is looked at again."""
+    item = inbox.load(root, agent, path)
+    if item and "malformed" in item.flags and time.time() - os.lstat(path).st_mtime < 2 * SETTLE:
+        time.sleep(SETTLE)
+        item = inbox.load(root, agent, path)
+    return item

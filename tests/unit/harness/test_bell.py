@@ -65,6 +65,24 @@ def test_what_comes_is_said_and_nothing_is_touched(root: Root, mail: Mail, call:
     assert call("Stop") == []
 
 
+def test_two_changes_at_one_moment_of_a_coarse_clock_are_two(root: Root, mail: Mail) -> None:
+    one = Doorbell(root).wait_until_it_stands()
+    time.sleep(0.1)
+    before = os.stat(root.inbox("bob")).st_mtime_ns
+    mail("01_x_aaaa")
+    os.utime(root.inbox("bob"), ns=(before, before))
+    one.join(2)
+    assert one.rang
+
+
+def test_a_message_that_is_being_written_by_hand_is_told_whole(root: Root) -> None:
+    one = Doorbell(root).wait_until_it_stands()
+    with open(f"{root.inbox('bob')}/01_by-hand.txt", "w") as file:
+        time.sleep(0.02)
+        file.write("To: bob\nFrom: alice\nSubject: written slowly\n---\n")
+    assert one.ended() and '- by-hand alice "written slowly"' in one.heard[0]
+
+
 def test_what_the_session_was_told_is_no_news(root: Root, mail: Mail, call: Hook) -> None:
     mail("01_x_aaaa")
     call("Stop")
