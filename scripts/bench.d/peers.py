@@ -248,7 +248,7 @@ class Queue(Peer):
         return self._python("print(q.empty())")
 
     def read(self) -> list[str]:
-        return self._python("while m := q.get():\n print(m.data); q.done(m.message_id)")
+        return self._python("while m := q.pop():\n print(m.data); q.done(m.message_id)")
 
 
 class Hcom(Peer):
