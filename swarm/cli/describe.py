@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 
 import typer
 
-from swarm.cli import bridge, commands, guard, mail, task, team  # noqa: F401 - they register their commands
+from swarm.cli import bridge, commands, guard, install, mail, task, team  # noqa: F401 - they register their commands
 from swarm.cli.app import app
 
 
@@ -101,6 +101,8 @@ FIELDS = {
     "channels": ["channel", "path"],
     "removed": ["id", "reason"],
     "removed of team prune": ["id"],
+    "found of install": ["harness", "scope", "part", "state", "path"],
+    "files of install": ["harness", "action", "path", "parts", "diff"],
     "findings": ["level", "path", "text", "fix"],
     "missing": ["action", "about", "how"],
     "up": ["process"],

@@ -38,6 +38,7 @@ LAYERS = [
         "swarm.status",
         "swarm.workload",
         "swarm.doctor",
+        "swarm.install",
         "swarm.transport",
         "swarm.bridge.apply",
         "swarm.bridge.bridge",
@@ -195,7 +196,7 @@ def test_the_tests_mirror_the_package(folder: str) -> None:
     tests = {path.name for path in (Path(__file__).parent / folder).glob("test_*.py")}
     # By tests/system, which run the command itself.
     elsewhere = {
-        "app", "bridge", "bridge_commands", "call", "commands", "grammar", "guard", "guard_commands", "mail", "options", "run",
+        "app", "bridge", "bridge_commands", "call", "commands", "grammar", "guard", "guard_commands", "install", "install_commands", "mail", "options", "run",
         "stores", "task", "task_commands", "task_views", "team", "team_commands", "up", "up_commands",
     }  # fmt: skip
     modules = {path.stem for path in (PACKAGE / folder).glob("[!_]*.py")} - elsewhere
