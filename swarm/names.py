@@ -15,6 +15,11 @@ ID_MAX = 64
 SLUG_MAX = 40
 # Numbers beyond this are dates or the like, put there by hand: not part of our counting.
 NUMBER_MAX = 999_999
+# Characters that turn text around or end lines for some viewers, though no controls.
+UNSEEN = frozenset(
+    "\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e"
+    "\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufeff"
+)
 
 
 def is_id(text: str) -> bool:
@@ -44,6 +49,24 @@ def check_id(text: str) -> str:
 def shown(text: str) -> str:
     """``text`` as it may stand in one line of an error: quoted, escaped, cut at 80."""
     return repr(text if len(text) <= 80 else text[:77] + "...")
+
+
+def visible(text: str, keep: str = "") -> str:
+    """Text with control characters written out (``\\x1b``), those in ``keep`` excepted."""
+    if text.isprintable():
+        return text
+    return "".join(_written_out(c) if c not in keep else c for c in text)
+
+
+def _written_out(char: str) -> str:
+    code = ord(char)
+    if code < 32 or 127 <= code <= 159:
+        return {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(char, f"\\x{code:02x}")
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"\\x{code - 0xDC00:02x}"
+    if 0xE0000 <= code <= 0xE007F:  # tags: letters that nobody sees
+        return f"\\U{code:08x}"
+    return f"\\u{code:04x}" if char in UNSEEN or 0xD800 <= code <= 0xDFFF else char
 
 
 def plain(text: str) -> str:

@@ -4,7 +4,7 @@ import os
 
 from swarm import names
 from swarm.cli import render
-from swarm.errors import SwarmError, Unreadable, UsageError
+from swarm.errors import NoRoot, SwarmError, Unreadable, UsageError
 from swarm.mailbox import layout
 
 TYPE_CHECKING = False
@@ -42,17 +42,37 @@ class Call:
         return layout.check_known(self.root, self.who())
 
     def who(self) -> str:
-        """The id given by ``--as`` or SWARM_AGENT, not checked."""
+        """The id given by ``--as`` or SWARM_AGENT, else the one that is kept; not checked."""
         given = self.options.get("as_")
         name = os.environ.get("SWARM_AGENT", "") if given is None else given
-        if not name and given is None:
-            raise UsageError("no agent given", "name one with --as or SWARM_AGENT", code="no-agent")
-        return str(name)
+        return str(name) if name or given is not None else self._kept()
+
+    def _kept(self) -> str:
+        from swarm.identity import who
+
+        hint = "name one with --as or SWARM_AGENT, or keep one: swarm whoami --keep ID"
+        try:
+            found = who(self.root, None, os.environ)
+        except NoRoot:  # none is needed on a channel
+            found = None
+        if found and found.agent:
+            return found.agent
+        if found and found.two:
+            hint = f"name one with --as or SWARM_AGENT: {found.detail}"
+        raise UsageError("no agent given", hint, code="no-agent")
 
 
-def show(call: Call, key: str, head: list[str], rows: list[list[str]], items: "list[Any]") -> None:
+def show(
+    call: Call,
+    key: str,
+    head: list[str],
+    rows: list[list[str]],
+    items: "list[Any]",
+    more: "dict[str, Any] | None" = None,
+) -> None:
+    """A listing for people, for pipes, or for programs; ``more``: what these get beside it."""
     if call["json"]:
-        render.json({key: items})
+        render.json({key: items, **(more or {})})
     elif call.options.get("zero") or not render.terminal():
         render.lines(rows, bool(call.options.get("zero")))
     elif rows:

@@ -49,6 +49,10 @@ def unread(call: Call) -> int:
 
 
 def wait(call: Call) -> int:
+    if call["hook"]:
+        from swarm.cli.hook_commands import doorbell
+
+        return doorbell(call)
     from swarm.mailbox.wait import wait as wait_for
 
     _check_filters(call)
@@ -204,6 +208,7 @@ def init(call: Call) -> None:
 
 
 def register(call: Call) -> None:
+    from swarm import keeping
     from swarm.mailbox import registry
 
     name = call["id"] if call["id"] is not None else call.options.get("as_")
@@ -213,18 +218,37 @@ def register(call: Call) -> None:
         raise UsageError("'' is not an agent id", code="bad-id")
     role, archetype, task = (str(call[key] or "") for key in ("role", "archetype", "task"))
     status = call["status"] or "active"
-    agent = registry.register(call.root, name, role, archetype, task, status, call["replace"])
+    if call["keep"]:
+        keeping.place(call.root, name, os.environ)  # before anything is done
+    more = {"tmux": pane} if (pane := _pane(call, name)) else {}
+    agent = registry.register(call.root, name, role, archetype, task, status, call["replace"], more)
     waiting = inbox.count_unread(call.root, agent)
+    kept = keeping.keep(call.root, agent, os.environ) if call["keep"] else ""
     show(call, "agents", ["id"], [[agent]], [{"id": agent}])
+    if kept:
+        render.note(f"{agent} is kept for {kept}")
     if waiting:
         render.note(f"{waiting} unread message{'s' * (waiting > 1)} waiting for {agent}")
+
+
+def _pane(call: Call, name: str) -> str:
+    """The tmux pane of who is registered: as given, else one's own if it is oneself."""
+    from swarm.message import check_value
+
+    if call["tmux"] is not None:
+        return check_value("tmux", call["tmux"])
+    if not os.environ.get("TMUX") or not (call["keep"] or name == os.environ.get("SWARM_AGENT")):
+        return ""
+    from swarm.harness.tmux import target_here
+
+    return target_here(os.environ)
 
 
 def update(call: Call) -> None:
     from swarm.mailbox import registry
 
     me = call.me
-    values = {key: call[key] for key in ("status", "task", "role", "note")}
+    values = {key: call[key] for key in ("status", "task", "role", "note", "tmux")}
     registry.update(call.root, me, **values)
     if call["json"]:
         render.json({"agents": [{"id": me}]})

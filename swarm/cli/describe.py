@@ -1,6 +1,7 @@
 """What the app tells of itself: the fast parser's grammar, and ``swarm describe``.
 
-``grammar.py`` is written by ``python -m swarm.cli.describe``.
+``grammar.py`` is written by ``python -m swarm.cli.describe``, ``words.py``, which completion reads,
+by ``python -m swarm.cli.describe words``.
 """
 
 import sys
@@ -9,15 +10,18 @@ from typing import Any, get_type_hints
 
 import typer
 
-from swarm.cli import bridge, commands, guard, install, mail, task, team  # noqa: F401 - they register their commands
+from swarm.cli import commands, run, task  # noqa: F401 - run registers all commands
 from swarm.cli.app import app
+from swarm.cli.main import HOOKS
 
 
 def grammar() -> dict[str, Any]:
     """What the fast parser accepts, read off the app: mail and tasks, which are called so often."""
     found: dict[str, Any] = {}
     for name, command, callback in [*_commands(app), *_commands(task.task, "task ")]:
-        if (" " in name or hasattr(commands, name)) and (told := _told(command, callback)):
+        if (" " in name or name == "mcp" or name in HOOKS or hasattr(commands, name)) and (
+            told := _told(command, callback)
+        ):
             found[name] = told
     return found
 
@@ -83,6 +87,7 @@ FIELDS = {
     "agents": ["id", "status", "role", "task", "archetype", "problems", "via"],
     "agents of register": ["id"],
     "agents of update": ["id"],
+    "agents of whoami": ["id", "source", "why", "sessions"],
     "agents of unregister": ["id"],
     "agents of status": [
         "id", "state", "unread", "oldest", "task", "seen", "flags", "guardian", "open", "overdue",
@@ -101,10 +106,12 @@ FIELDS = {
     "channels": ["channel", "path"],
     "removed": ["id", "reason"],
     "removed of team prune": ["id"],
-    "found of install": ["harness", "scope", "part", "state", "path"],
-    "files of install": ["harness", "action", "path", "parts", "diff"],
+    "found": ["harness", "scope", "part", "state", "path"],
+    "files": ["harness", "action", "path", "parts", "diff"],
     "findings": ["level", "path", "text", "fix"],
     "missing": ["action", "about", "how"],
+    "nudges": ["agent", "done", "reason", "text", "unread"],
+    "trace": ["at", "kind", "text", "path"],
     "up": ["process"],
     "down": ["process"],
     "watch": ["event", "path"],
@@ -181,5 +188,30 @@ def grammar_source() -> str:
     return f"{head}{marks}GRAMMAR: Grammar = {{\n{lines}}}\n"
 
 
+def words_source() -> str:
+    """The text of words.py: each command's help in a line, its flags with what each takes, and
+    its arguments."""
+    head = (
+        '"""Generated from the typer app by ``python -m swarm.cli.describe words``; do not edit."""'
+    )
+    lines = "".join(
+        f"    {name!r}: {_words(command)!r},\n"
+        for name, command in _all(typer.main.get_command(app))
+    )
+    marks = "# ruff: noqa\n# fmt: off\nfrom swarm.cli.complete import Words\n\n"
+    return f"{head}\n\n{marks}WORDS: Words = {{\n{lines}}}\n"
+
+
+def _words(command: Any) -> tuple[str, dict[str, str], list[str]]:
+    flags, arguments = {"--help": ""}, []
+    for param in command.params:
+        if param.param_type_name == "argument":
+            arguments.append(param.name + ("*" if param.nargs == -1 else ""))
+        elif param.name != "help":
+            takes = "" if param.is_flag else param.name
+            flags.update(dict.fromkeys(param.opts, takes))
+    return (command.help or "").strip().split("\n")[0], flags, arguments
+
+
 if __name__ == "__main__":
-    sys.stdout.write(grammar_source())
+    sys.stdout.write(words_source() if sys.argv[1:] == ["words"] else grammar_source())

@@ -23,6 +23,7 @@ from swarm.cli.options import (
     Text,
     Thread,
     ThreadFilter,
+    Tmux,
     Words,
     Zero,
 )
@@ -61,6 +62,10 @@ def register(
     ] = None,
     status: Status = None,
     replace: Annotated[bool, Option("--replace", help="Take over an entry.")] = False,
+    keep: Annotated[
+        bool, Option("--keep", help="Be it here without saying so, in this session or tree.")
+    ] = False,
+    tmux: Tmux = None,
     json: Json = False,
     root: Root = None,
     as_: As = None,
@@ -78,6 +83,7 @@ def update(
     note: Annotated[
         str | None, Option("--note", metavar="TEXT", help="Free text added below the entry.")
     ] = None,
+    tmux: Tmux = None,
     json: Json = False,
     root: Root = None,
     as_: As = None,
@@ -269,6 +275,9 @@ def wait(
     ] = None,
     from_: From = None,
     thread: ThreadFilter = None,
+    hook: Annotated[
+        bool, Option("--hook", help="As a harness's doorbell: exit 2 and a notice on stderr.")
+    ] = False,
     zero: Zero = False,
     json: Json = False,
     root: Root = None,

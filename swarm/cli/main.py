@@ -19,10 +19,19 @@ else:
     import _signal  # the module without the enums, which cost a tenth of a start
 
 
+# Set by the shell scripts of ``swarm --show-completion``.
+COMPLETE = "_SWARM_COMPLETE"
+HOOKS = ("hook", "whoami")
+
+
 def main() -> None:
     """Run ``sys.argv``; the process ends here, without the interpreter's own tidying up."""
     keep_apart()
     argv = sys.argv[1:]
+    if os.environ.get(COMPLETE, "").startswith("complete_") and not argv:
+        from swarm.cli.complete import complete
+
+        os._exit(complete(os.environ))
     found = parse(argv, GRAMMAR)
     if found:
         code = guarded(_function(found[0]), found[1])
@@ -48,6 +57,15 @@ def keep_apart() -> None:
 def _function(command: str) -> "Callable[[Call], int | None]":
     """What a command runs, by its name and in its group's modules."""
     found: Callable[[Call], int | None]
+    if command in HOOKS:
+        from swarm.cli import hook_commands
+
+        found = getattr(hook_commands, command)
+        return found
+    if command == "mcp":
+        from swarm.cli import serve_commands
+
+        return serve_commands.mcp
     if not command.startswith("task "):
         from swarm.cli import commands
 

@@ -25,6 +25,10 @@ Key = Annotated[str | None, Option("--id", metavar="KEY", help="A retry with thi
 Channel = Annotated[
     str | None, Option("--channel", metavar="NAME", help="A channel of the team bus, not mail.")
 ]
+Tmux = Annotated[
+    str | None,
+    Option("--tmux", metavar="TARGET", help="The tmux pane that swarm nudge types into."),
+]
 Role = Annotated[str | None, Option("--role", metavar="R", help="Short role.")]
 Task = Annotated[str | None, Option("--task", metavar="T", help="One line on the task.")]
 Words = Annotated[list[str] | None, Argument(metavar="MSG", help="File name, stem, part or path.")]

@@ -20,33 +20,9 @@ if TYPE_CHECKING:
     R = TypeVar("R")
     Frame = tuple[Sequence[str], Sequence[Sequence[str]], Sequence[str]]
 
-# Characters that turn text around or end lines for some viewers, though no controls.
-UNSEEN = frozenset(
-    "\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e"
-    "\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufeff"
-)
-
-
+shown = names.visible
 NARROWEST = 20
 FEW_COLUMNS = 4
-
-
-def shown(text: str, keep: str = "") -> str:
-    """Text with control characters written out (``\\x1b``), those in ``keep`` excepted."""
-    if text.isprintable():
-        return text
-    return "".join(_visible(c) if c not in keep else c for c in text)
-
-
-def _visible(char: str) -> str:
-    code = ord(char)
-    if code < 32 or 127 <= code <= 159:
-        return {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(char, f"\\x{code:02x}")
-    if 0xDC80 <= code <= 0xDCFF:
-        return f"\\x{code - 0xDC00:02x}"
-    if 0xE0000 <= code <= 0xE007F:  # tags: letters that nobody sees
-        return f"\\U{code:08x}"
-    return f"\\u{code:04x}" if char in UNSEEN or 0xD800 <= code <= 0xDFFF else char
 
 
 def patiently(work: "Callable[[int, T], R]", fd: int, given: "T") -> "R":

@@ -7,15 +7,13 @@ from swarm import names
 from swarm.cli.call import Call
 from swarm.errors import UsageError
 from swarm.mamoru.following import ALL
-from swarm.mamoru.state import Settings
+from swarm.mamoru.state import Settings, from_env
 from swarm.transport.base import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from swarm.mailbox.layout import Root
     from swarm.team.channel import Channel
-
-TASK_TIMEOUT = "SWARM_TASK_TIMEOUT"
 
 
 def synced() -> bool:
@@ -86,17 +84,4 @@ def settings(call: Call) -> Settings:
         for name in ("task_timeout", "ping_timeout", "stale")
         if (value := call.options.get(name)) is not None
     }
-    if "task_timeout" not in given and (text := os.environ.get(TASK_TIMEOUT)):
-        given["task_timeout"] = _seconds(text)
-    return Settings(announce=call.options.get("channel") is not None, **given)
-
-
-def _seconds(text: str) -> float:
-    """What a guardian and the commands beside it read alike, so that they agree on overdue."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.01 <= value < 1e9:
-        raise UsageError(f"{TASK_TIMEOUT} takes seconds from 0.01 up, not {names.shown(text)}")
-    return value
+    return from_env(os.environ, call.options.get("channel") is not None, **given)

@@ -3,23 +3,17 @@
 import os
 import time
 
-from swarm import events
 from swarm.cli import call as calls
 from swarm.cli import render, stores
 from swarm.cli.call import Call
-from swarm.cli.task_views import record
 from swarm.errors import UsageError
 from swarm.events import Event
 from swarm.mailbox import layout
-from swarm.mamoru import speaking
-from swarm.message import check_body, check_value
+from swarm.mamoru import following, speaking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-# What parts words in a summary, where a line break is as good as a blank.
-SPACES = str.maketrans("\t\n\r", "   ")
 
 
 def request(call: Call) -> None:
@@ -68,32 +62,21 @@ def fail(call: Call) -> None:
 def _follow_up(call: Call, kind: str) -> None:
     stored = _say(call, _event(call, kind, task=stores.task_key(call)))
     if call["json"]:
-        render.json({"sent": [record(event) for event in stored]})
+        render.json({"sent": [following.record(event) for event in stored]})
 
 
 def _event(call: Call, kind: str, **more: "Any") -> Event:
-    """The event that the options tell; a long summary goes into the body (contract 2, S)."""
+    """The event that the options tell."""
     summary = call["subject"] or ""
     if not summary.strip() and kind != "task_cancel":
         raise UsageError("no summary", "say in a few words with -s what it is", code="no-content")
-    check_value("the summary", summary.translate(SPACES))
     longer = any(call.options.get(name) is not None for name in ("message", "file"))
     body = calls.body(call) if longer else b""
-    content, cut = events.shorten(summary)
-    if cut and content != " ".join(summary.split()):
-        body = check_body(_spilled(summary, body))
-        render.note("the summary is long: its first words were sent, all of it is in the text")
     detail = os.path.abspath(path) if (path := call.options.get("detail")) else ""
-    if body and detail and call["channel"] is not None:
-        raise UsageError(
-            "a message of a channel has one longer text, and --detail names it already",
-            "leave out -m or -F, and keep the summary short",
-        )
-    return Event(kind=kind, content=content, body=body, detail=detail, **more)
-
-
-def _spilled(summary: str, body: bytes) -> bytes:
-    return summary.encode("utf-8", "surrogateescape") + b"\n" + (b"\n" + body if body else b"")
+    event, cut = speaking.composed(kind, summary, body, detail, call["channel"] is not None)
+    if cut:
+        render.note("the summary is long: its first words were sent, all of it is in the text")
+    return event.replace(**more)
 
 
 def _say(call: Call, event: Event) -> list[Event]:

@@ -28,7 +28,7 @@ def list_(call: Call) -> None:
          task.content, task.last_word]
         for task in found
     ]  # fmt: skip
-    items = [_task(task, now, timeout) for task in found]
+    items = [following.task_record(task, now, timeout) for task in found]
     calls.show(call, "tasks", ["task", "state", "with", "since", "what", "last word"], rows, items)
 
 
@@ -55,7 +55,10 @@ def wait(call: Call) -> int:
 
 def _show(call: Call, tasks: list[Task], said: list[Event]) -> None:
     now, timeout = time.time(), stores.settings(call).task_timeout
-    items = [{**_task(task, now, timeout), "events": _records(task, said)} for task in tasks]
+    items = [
+        {**following.task_record(task, now, timeout), "events": _records(task, said)}
+        for task in tasks
+    ]
     rows = [[_moment(e.at), e.kind, e.sender, e.to or "all", e.content, _more(e)] for e in said]
     if not call["json"]:
         for task in tasks:
@@ -69,51 +72,15 @@ def _more(event: Event) -> str:
 
 
 def _state(task: Task, now: float, timeout: float) -> str:
-    return f"{task.state}, overdue" if _overdue(task, now, timeout) else task.state
-
-
-def _overdue(task: Task, now: float, timeout: float) -> bool:
-    return task.open and now - task.heard > timeout
+    return f"{task.state}, overdue" if following.overdue(task, now, timeout) else task.state
 
 
 def _with(task: Task, me: str) -> str:
     return f"to {task.worker or 'all'}" if task.requester == me else f"from {task.requester}"
 
 
-def _task(task: Task, now: float, timeout: float) -> "dict[str, Any]":
-    return {
-        "task": task.key,
-        "state": task.state,
-        "requester": task.requester,
-        "worker": task.worker,
-        "content": task.content,
-        "since": int(task.since),
-        "last_at": int(task.last_at),
-        "last_word": task.last_word,
-        "detail": task.detail,
-        "overdue": _overdue(task, now, timeout),
-        "attempt": task.attempt,
-    }
-
-
 def _records(task: Task, said: list[Event]) -> "list[dict[str, Any]]":
-    return [record(event) for event in said if event.key == task.key]
-
-
-def record(event: Event) -> "dict[str, Any]":
-    """A message of a task, for programs."""
-    return {
-        "event": event.kind,
-        "from": event.sender,
-        "to": event.to,
-        "content": event.content,
-        "task": event.key,
-        "ref": event.ref,
-        "id": event.id,
-        "at": int(event.at),
-        "detail": event.detail,
-        "body": event.body.decode("utf-8", "replace"),
-    }
+    return [following.record(event) for event in said if event.key == task.key]
 
 
 def _moment(at: float) -> str:

@@ -11,11 +11,6 @@ from swarm.events import Event
 from swarm.mailbox.registry import age
 from swarm.mamoru import roster_text, speaking
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from swarm.team.channel import Channel
-    from swarm.team.rows import AgentRow
-
 MOST = 1_000_000_000  # what SQLite takes as a limit, and more than anybody reads
 
 
@@ -44,6 +39,7 @@ def list_(call: Call) -> None:
 
 def join(call: Call) -> None:
     """Enter an agent and tell the others; a guardian keeps it there."""
+    from swarm.team.entering import enter
     from swarm.team.place import is_claimed
 
     me = names.check_id(call.who())
@@ -54,26 +50,16 @@ def join(call: Call) -> None:
             render.note(f"{me} is there already: its guardian has it, and its row stays as it is")
             name, cursor = there.name, None
         else:
-            name, cursor = _enter(call, channel, me, own, there)
+            name, read = enter(
+                channel,
+                me,
+                call["name"] or own.name,
+                call["description"] or own.description,
+                own.provider,
+                own.model,
+            )
+            cursor = int(read)
     show(call, "agents", ["id"], [[me]], [{"id": me, "name": name, "cursor": cursor}])
-
-
-def _enter(
-    call: Call, channel: "Channel", me: str, own: persona.Persona, there: "AgentRow | None"
-) -> tuple[str, int]:
-    """Join with what is given, else with what the row had before; the name and the cursor."""
-    name = call["name"] or own.name or (there.name if there else me)
-    cursor = channel.join(
-        me,
-        name,
-        call["description"] or own.description or (there.description if there else ""),
-        provider=own.provider or (there.provider if there else ""),
-        model=own.model or (there.model if there else ""),
-        cwd=os.getcwd(),
-    )
-    content = f"{events.one_line(name)} has joined the channel"
-    channel.send(Event(kind="broadcast", sender=me, intent="agent_join", content=content))
-    return name, int(cursor)
 
 
 def leave(call: Call) -> None:

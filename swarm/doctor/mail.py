@@ -61,7 +61,7 @@ def stale_receipts(letters: Folder, receipts: Folder) -> list[Finding]:
     found = []
     for letter in letters.entries:
         receipt = times.get(letter.name)
-        if receipt and names.is_message_name(letter.name) and _older(receipt, letter):
+        if receipt and names.is_message_name(letter.name) and _hides(receipt, letter):
             name = quote(f"{receipts.shown}/{letter.name}")
             way = f"rm {name} to read it, or touch {name} if it was only edited since"
             what = "hidden by a receipt older than itself"
@@ -69,11 +69,16 @@ def stale_receipts(letters: Folder, receipts: Folder) -> list[Finding]:
     return found
 
 
-def _older(receipt: os.DirEntry[str], letter: os.DirEntry[str]) -> bool:
+def _hides(receipt: os.DirEntry[str], letter: os.DirEntry[str]) -> bool:
     try:
         read, come = (entry.stat(follow_symlinks=False) for entry in (receipt, letter))
     except OSError:  # one of them is gone
         return False
+    return is_older(read, come)
+
+
+def is_older(read: os.stat_result, come: os.stat_result) -> bool:
+    """Whether a receipt is older than the message of its name, so that it was another's."""
     if read.st_mtime < come.st_mtime - SLACK:
         return True
     # ``mv`` keeps an old time, so that a name used again looks old; when the file came here is

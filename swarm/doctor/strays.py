@@ -2,17 +2,19 @@
 
 import os
 
-from swarm import names
+from swarm import identity, names
 from swarm.bridge import health
 from swarm.doctor import folders, left_over, rights
 from swarm.doctor.finding import Finding
 from swarm.doctor.folders import Folder
+from swarm.harness import nudge, session
 from swarm.mailbox import layout
 from swarm.mailbox.layout import Root
 from swarm.transport.pulse import FOLDER
 
-# What guardians, bridges and swarm up keep here.
+# What guardians, bridges, swarm up, and agents' sessions keep here.
 OURS = frozenset(("dir", FOLDER, health.FOLDER, health.UP, health.LOG))
+OURS |= {identity.NAMES, session.FOLDER, nudge.FOLDER}
 OUT = "move it out of the tree"
 
 

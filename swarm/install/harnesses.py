@@ -27,7 +27,8 @@ NOTES = {
     "be writable in its sandbox (within the workspace, or in writable_roots)",
     "pi": "pi has no MCP of its own: the extension brings the notices",
 }
-SECONDS, DAY_LONG = 10, 3600
+SECONDS, HOUR = 10, 3600
+CODEX_END = 3  # more it does not allow
 PLUGIN = 'const SWARM = ["swarm"]'
 MARK = "swarm install"
 
@@ -71,6 +72,7 @@ def _claude(at: Places) -> list[File]:
 
 def _codex(at: Places) -> list[File]:
     wanted = _hooks("codex", "SessionStart UserPromptSubmit PostToolUse Stop", timeout=SECONDS)
+    wanted |= _hooks("codex", "SessionEnd", timeout=CODEX_END)
     return [
         File(os.path.join(at.codex, "hooks.json"), Hooks("codex", wanted)),
         File(os.path.join(at.codex, "config.toml"), TomlServer()),

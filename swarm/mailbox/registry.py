@@ -193,13 +193,17 @@ def update(
     task: str | None = None,
     role: str | None = None,
     note: str | None = None,
+    tmux: str | None = None,
 ) -> None:
-    """Change what is named (None: kept) and no other byte; a note is added to the free text."""
+    """Change what is named (None: kept) and no other byte; a note is added to the free text.
+
+    ``tmux``: the pane that it is nudged in, '' for none.
+    """
     names.check_id(agent)
-    given = {"status": status, "task": task, "role": role}
+    given = {"status": status, "task": task, "role": role, "tmux": tmux}
     values = {key: _check(key, text) for key, text in given.items() if text is not None}
     for key, value in values.items():
-        if not value:
+        if not value and key != "tmux":
             raise UsageError(f"an entry needs a {key}", f"give one with --{key}", code="bad-value")
     path = root.entry(agent)
     try:

@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from swarm.message import Message
+
 
 def _own(root: Root, agent: str) -> Found:
     """All mail in one's own inbox and sent, in order within each, and what cannot be read."""
@@ -27,21 +29,25 @@ def _own(root: Root, agent: str) -> Found:
     return [i for i in items if not i.unreadable], [i for i in items if i.unreadable]
 
 
-def _time(item: Item) -> tuple[float, float, str]:
-    """Date where it can be read, else the file's time (contract 4), which also breaks ties."""
+def dated(message: "Message") -> float | None:
+    """Its Date in epoch seconds, None where none can be read."""
     from datetime import UTC, datetime
 
-    text = item.message.get("Date") if item.message else ""
+    try:
+        when = datetime.fromisoformat(message.get("Date"))
+        return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def _time(item: Item) -> tuple[float, float, str]:
+    """Date where it can be read, else the file's time (contract 4), which also breaks ties."""
     try:
         written = os.lstat(item.path).st_mtime
     except OSError:
         written = 0.0
-    try:
-        when = datetime.fromisoformat(text)
-        stamp = (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        stamp = written
-    return stamp, written, item.file
+    stamp = dated(item.message) if item.message else None
+    return written if stamp is None else stamp, written, item.file
 
 
 def _once(items: list[Item]) -> list[Item]:

@@ -1,5 +1,7 @@
 """What became of tasks, as the agent sees it who asked or was asked; and waiting for it."""
 
+from typing import Any
+
 from swarm.errors import TimedOut, Unknown
 from swarm.events import Event
 from swarm.mamoru.state import Settings, again
@@ -53,6 +55,44 @@ def unknown(key: str, known: list[str]) -> Unknown:
     elif likely:
         hint = f"did you mean {likely}?"
     return Unknown(f"no task {shown(key[:80])} of yours", hint, code="unknown-task")
+
+
+def overdue(task: Task, now: float, timeout: float) -> bool:
+    """Whether its worker is silent for longer than the timeout."""
+    return task.open and now - task.heard > timeout
+
+
+def task_record(task: Task, now: float, timeout: float) -> dict[str, Any]:
+    """A task, for programs."""
+    return {
+        "task": task.key,
+        "state": task.state,
+        "requester": task.requester,
+        "worker": task.worker,
+        "content": task.content,
+        "since": int(task.since),
+        "last_at": int(task.last_at),
+        "last_word": task.last_word,
+        "detail": task.detail,
+        "overdue": overdue(task, now, timeout),
+        "attempt": task.attempt,
+    }
+
+
+def record(event: Event) -> dict[str, Any]:
+    """A message of a task, for programs."""
+    return {
+        "event": event.kind,
+        "from": event.sender,
+        "to": event.to,
+        "content": event.content,
+        "task": event.key,
+        "ref": event.ref,
+        "id": event.id,
+        "at": int(event.at),
+        "detail": event.detail,
+        "body": event.body.decode("utf-8", "replace"),
+    }
 
 
 def _told(said: list[Event], key: str) -> Told:

@@ -6,7 +6,7 @@ The machine decides as it would in the guardian; a guardian that runs hears of i
 from collections.abc import Iterable, Mapping
 
 from swarm.errors import SwarmError, Unknown, UsageError
-from swarm.events import FROM_WORKER, Event
+from swarm.events import FROM_WORKER, Event, shorten
 from swarm.mamoru import loop
 from swarm.mamoru.following import ALL, unknown
 from swarm.mamoru.machine import step
@@ -23,7 +23,11 @@ from swarm.mamoru.signals import (
 )
 from swarm.mamoru.state import DEFAULTS, Settings, State, recall
 from swarm.mamoru.tasks import ENDS, Task, fold
+from swarm.message import check_body, check_value
 from swarm.transport.base import Outcome, Store, Voice
+
+# What parts words in a summary, where a line break is as good as a blank.
+SPACES = str.maketrans("\t\n\r", "   ")
 
 
 def say(
@@ -48,6 +52,30 @@ def say(
     if own_word:
         done.status = ""
     return _stored(voice, done), [action.text for action in more if isinstance(action, Notify)]
+
+
+def composed(
+    kind: str, summary: str, body: bytes, detail: str, channel: bool
+) -> tuple[Event, bool]:
+    """An event of one's own; a long summary goes whole into the body, and True says so (S).
+
+    UsageError for what it cannot carry; a message of a ``channel`` has one longer text.
+    """
+    check_value("the summary", summary.translate(SPACES))
+    content, cut = shorten(summary)
+    cut = cut and content != " ".join(summary.split())
+    if cut:
+        body = check_body(_spilled(summary, body))
+    if body and detail and channel:
+        raise UsageError(
+            "a message of a channel has one longer text, and its detail names it already",
+            "leave out the body, and keep the summary short",
+        )
+    return Event(kind=kind, content=content, body=body, detail=detail), cut
+
+
+def _spilled(summary: str, body: bytes) -> bytes:
+    return summary.encode("utf-8", "surrogateescape") + b"\n" + (b"\n" + body if body else b"")
 
 
 def _mates(store: Store, to: str) -> Mapping[str, Mate]:

@@ -8,10 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from swarm.errors import UsageError
 from swarm.events import CONTENT_WORDS, Event, one_line
 from swarm.mamoru.signals import Mate, Roster
 from swarm.mamoru.tasks import Task, fold
+from swarm.names import shown
 
+TASK_TIMEOUT = "SWARM_TASK_TIMEOUT"
 STATUSES = ("available", "busy", "inactive")
 # How many tasks that ended, and agents that left, are remembered: 10,000 guarded agents share
 # one process.
@@ -45,6 +48,26 @@ class Settings:
 
 
 DEFAULTS = Settings()
+
+
+def from_env(env: Mapping[str, str], announce: bool, **given: float) -> Settings:
+    """The settings given, with what the environment says; UsageError for what is no time.
+
+    What a guardian and the commands beside it read alike, so that they agree on overdue.
+    """
+    if "task_timeout" not in given and (text := env.get(TASK_TIMEOUT)):
+        given["task_timeout"] = _seconds(text)
+    return Settings(announce=announce, **given)  # type: ignore[arg-type]
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.01 <= value < 1e9:
+        raise UsageError(f"{TASK_TIMEOUT} takes seconds from 0.01 up, not {shown(text)}")
+    return value
 
 
 @dataclass(slots=True, frozen=True)

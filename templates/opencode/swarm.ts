@@ -85,6 +85,7 @@ export const SwarmPlugin: Plugin = async ({ client, directory }) => {
         if (!children.has(event.properties.sessionID)) rest(event.properties.sessionID)
       } else if (event.type === "session.deleted") {
         busy(event.properties.info.id)
+        void notice("session-end", event.properties.info.id, directory)
       }
     },
     "chat.message": async ({ sessionID }, { message, parts }) => {

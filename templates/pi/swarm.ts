@@ -86,5 +86,8 @@ export default function swarm(pi: ExtensionAPI): void {
     timer.unref?.()
     setTimeout(() => void wake(ctx), 0)
   })
-  pi.on("session_shutdown", async () => busy())
+  pi.on("session_shutdown", async (_event, ctx) => {
+    busy()
+    await notice("session-end", ctx)
+  })
 }

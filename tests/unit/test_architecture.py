@@ -32,10 +32,17 @@ LAYERS = [
         "swarm.bridge.people",
         "swarm.bridge.plan",
         "swarm.bridge.telling",
+        "swarm.harness.known",
+        "swarm.harness.notice",
+        "swarm.harness.answer",
+        "swarm.harness.prompt",
     ),
     ("swarm.disk", "swarm.mailbox", "swarm.front_matter", "swarm.persona", "swarm.team"),
     (
         "swarm.status",
+        "swarm.identity",
+        "swarm.keeping",
+        "swarm.harness",
         "swarm.workload",
         "swarm.doctor",
         "swarm.install",
@@ -51,6 +58,7 @@ LAYERS = [
         "swarm.bridge.workers",
     ),
     (
+        "swarm.trace",
         "swarm.up",
         "swarm.mamoru.alarms",
         "swarm.mamoru.backoff",
@@ -66,9 +74,10 @@ LAYERS = [
         "swarm.mamoru.speaking",
         "swarm.mamoru.standstill",
     ),
+    ("swarm.mcp",),
     ("swarm.cli", "swarm.__main__"),
 ]
-FRONTS = {"swarm.cli": {"swarm.__main__"}}
+FRONTS = {"swarm.cli": {"swarm.__main__"}, "swarm.mcp": {"swarm.cli.serve_commands"}}
 HOMES = {
     "typer": "cli/",
     "rich": "cli/",
@@ -77,6 +86,10 @@ HOMES = {
     "sqlite3": "team/",
     "frontmatter": "front_matter.py",
     "yaml": "persona.py",
+    "mcp": "mcp/",
+    "anyio": "mcp/",
+    "pydantic": "mcp/",
+    "typing_extensions": "mcp/",
 }
 PURE = {"errno", "unicodedata", "difflib", "collections", "swarm"}
 # What a pure module that no hot command imports may use beside these.
@@ -132,7 +145,10 @@ def test_imports_point_down(path: Path) -> None:
 
 @each_module
 def test_every_module_has_its_layer(path: Path) -> None:
-    assert name(path) in ("swarm", "swarm.mamoru", "swarm.bridge") or layer(name(path)) is not None
+    assert (
+        name(path) in ("swarm", "swarm.mamoru", "swarm.bridge", "swarm.harness")
+        or layer(name(path)) is not None
+    )
 
 
 @each_module
@@ -190,14 +206,15 @@ def test_a_function_is_shorter_than_50_lines(path: Path) -> None:
             assert node.end_lineno and node.end_lineno - node.lineno + 1 < 50, node.name
 
 
-@pytest.mark.parametrize("folder", ["", "mailbox", "cli"])
+@pytest.mark.parametrize("folder", ["", "mailbox", "cli", "harness"])
 def test_the_tests_mirror_the_package(folder: str) -> None:
     """Each module has tests of its name, but those that others cover whole."""
     tests = {path.name for path in (Path(__file__).parent / folder).glob("test_*.py")}
     # By tests/system, which run the command itself.
     elsewhere = {
-        "app", "bridge", "bridge_commands", "call", "commands", "grammar", "guard", "guard_commands", "install", "install_commands", "mail", "options", "run",
-        "stores", "task", "task_commands", "task_views", "team", "team_commands", "up", "up_commands",
+        "app", "bridge", "bridge_commands", "call", "commands", "grammar", "guard", "guard_commands", "hook", "install", "install_commands", "known",
+        "mail", "nudge", "nudging", "options", "run", "serve", "serve_commands", "stores", "task", "task_commands", "task_views", "team",
+        "team_commands", "telling", "tmux", "trace", "trace_commands", "up", "up_commands", "words",
     }  # fmt: skip
     modules = {path.stem for path in (PACKAGE / folder).glob("[!_]*.py")} - elsewhere
     assert {f"test_{module}.py" for module in modules} <= tests

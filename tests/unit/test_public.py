@@ -12,7 +12,7 @@ PACKAGE = Path(swarm.__file__).parent
 LISTED = Path(__file__).with_name("public.txt")
 PUBLIC = dict(line.split(":") for line in LISTED.read_text().splitlines())
 # Others may not rely on what is within the fronts and the doctor.
-PRIVATE = ("swarm.cli", "swarm.__main__", "swarm.doctor.")
+PRIVATE = ("swarm.cli", "swarm.mcp", "swarm.__main__", "swarm.doctor.")
 
 
 def name(path: Path) -> str:

@@ -30,6 +30,10 @@ CALLS = {
     "archived": "--as bob archive one",
     "agents of status": "status",
     "findings": "doctor",
+    "found": "install --project",
+    "files": "install claude --dry-run",
+    "trace": "trace one",
+    "nudges": "nudge alice",
     "tasks of task request": "task request bob -s s -m x",
     "tasks": "task list",
     "sent": "--as bob task done {task} -s s -m x",
@@ -44,6 +48,7 @@ CALLS = {
     "agents of team leave": "team leave ops",
     "removed of team prune": "--as bob team prune ops",
     "agents of update": "update --status done",
+    "agents of whoami": "whoami",
     "removed": "cleanup --dry-run",
     "agents of unregister": "unregister",
 }
@@ -51,7 +56,7 @@ CALLS = {
 
 def test_the_grammar_of_the_fast_parser_is_the_apps() -> None:
     source = Path(grammar.__file__).read_text()
-    assert source == grammar_source(), "python -m swarm.cli.describe > swarm/cli/grammar.py"
+    assert source == grammar_source(), "run scripts/grammar"
 
 
 def test_every_answer_has_the_fields_it_is_said_to_have(tree: Path, swarm: Swarm) -> None:

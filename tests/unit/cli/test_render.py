@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from swarm.cli import render
 from swarm.disk import read_fd
 from swarm.errors import Conflict, SwarmError
+from swarm.names import UNSEEN
 
 Capture = pytest.CaptureFixture[bytes]
 
@@ -20,7 +21,7 @@ Capture = pytest.CaptureFixture[bytes]
 def test_no_control_character_is_shown_as_it_is(text: str) -> None:
     shown = render.shown(text)
     assert not any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in shown)
-    assert not render.UNSEEN & set(shown)
+    assert not UNSEEN & set(shown)
 
 
 @given(st.text(st.characters(exclude_categories=["C", "Z"])))

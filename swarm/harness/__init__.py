@@ -1,0 +1,1 @@
+"""The programs that coding agents run in, and how mail reaches a session of theirs."""
