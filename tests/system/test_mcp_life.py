@@ -281,6 +281,7 @@ def test_over_a_channel_a_client_is_a_full_teammate(tmp_path: Path) -> None:
         assert (item["from"], item["subject"], item["thread"]) == ("amy", "do it", key)
         (shown,) = client.call("read_message")["messages"]
         assert Path(shown["path"]).read_text() == "in full\n"
+        assert shown["body"] == "do it\n\nin full\n"
         assert until(lambda: client.text("check_inbox") == "no unread mail")
         client.call("tasks", action="clarify", content="which one?")
         desk.say("amy", "answer", "-s", "the first")
@@ -288,8 +289,16 @@ def test_over_a_channel_a_client_is_a_full_teammate(tmp_path: Path) -> None:
         assert (
             client.call("reply", message=item["file"], body="on it")["delivered"][0]["to"] == "amy"
         )
+        secret = desk.place / "secret"
+        secret.write_text("not for zoe's model")
+        desk.say("amy", "cancel", "-s", "never mind")
+        desk.ask("amy", "zoe", "-s", "look", "--detail", str(secret))
+        assert until(lambda: "look" in client.text("check_inbox"))
+        texts = [m["body"] for m in client.call("read_message", all=True)["messages"]]
+        assert texts[-1] == "look\n"
         client.call("tasks", action="done", content="done", body="result")
-        assert client.call("tasks", action="list", all=True)["tasks"][0]["state"] == "done"
+        ended = client.call("tasks", action="list", all=True)["tasks"]
+        assert [task["state"] for task in ended] == ["cancelled", "done"]
         assert [one["from"] for one in client.call("thread", thread=key)["messages"]][:2] == [
             "amy",
             "zoe",
