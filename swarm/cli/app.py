@@ -18,7 +18,7 @@ app = typer.Typer(
     help="The mailroom for swarms of coding agents: mail in plain files.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    add_completion=False,
+    add_completion=True,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

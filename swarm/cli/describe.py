@@ -1,6 +1,7 @@
 """What the app tells of itself: the fast parser's grammar, and ``swarm describe``.
 
-``grammar.py`` is written by ``python -m swarm.cli.describe``.
+``grammar.py`` is written by ``python -m swarm.cli.describe``, ``words.py``, which completion reads,
+by ``python -m swarm.cli.describe words``.
 """
 
 import sys
@@ -184,5 +185,30 @@ def grammar_source() -> str:
     return f"{head}{marks}GRAMMAR: Grammar = {{\n{lines}}}\n"
 
 
+def words_source() -> str:
+    """The text of words.py: each command's help in a line, its flags with what each takes, and
+    its arguments."""
+    head = (
+        '"""Generated from the typer app by ``python -m swarm.cli.describe words``; do not edit."""'
+    )
+    lines = "".join(
+        f"    {name!r}: {_words(command)!r},\n"
+        for name, command in _all(typer.main.get_command(app))
+    )
+    marks = "# ruff: noqa\n# fmt: off\nfrom swarm.cli.complete import Words\n\n"
+    return f"{head}\n\n{marks}WORDS: Words = {{\n{lines}}}\n"
+
+
+def _words(command: Any) -> tuple[str, dict[str, str], list[str]]:
+    flags, arguments = {"--help": ""}, []
+    for param in command.params:
+        if param.param_type_name == "argument":
+            arguments.append(param.name + ("*" if param.nargs == -1 else ""))
+        elif param.name != "help":
+            takes = "" if param.is_flag else param.name
+            flags.update(dict.fromkeys(param.opts, takes))
+    return (command.help or "").strip().split("\n")[0], flags, arguments
+
+
 if __name__ == "__main__":
-    sys.stdout.write(grammar_source())
+    sys.stdout.write(words_source() if sys.argv[1:] == ["words"] else grammar_source())

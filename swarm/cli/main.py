@@ -19,10 +19,18 @@ else:
     import _signal  # the module without the enums, which cost a tenth of a start
 
 
+# Set by the shell scripts of ``swarm --show-completion``.
+COMPLETE = "_SWARM_COMPLETE"
+
+
 def main() -> None:
     """Run ``sys.argv``; the process ends here, without the interpreter's own tidying up."""
     keep_apart()
     argv = sys.argv[1:]
+    if os.environ.get(COMPLETE, "").startswith("complete_") and not argv:
+        from swarm.cli.complete import complete
+
+        os._exit(complete(os.environ))
     found = parse(argv, GRAMMAR)
     if found:
         code = guarded(_function(found[0]), found[1])

@@ -3,7 +3,7 @@
 import os
 
 from swarm import names
-from swarm.errors import SwarmError, Unknown
+from swarm.errors import SwarmError, Unknown, Unreadable
 from swarm.mailbox import inbox, layout
 from swarm.mailbox.inbox import Item
 from swarm.mailbox.layout import Root
@@ -46,14 +46,23 @@ def find(root: Root, agent: str, wanted: str) -> Letter:
             said = letter.item
             letters.setdefault((letter.box, said.sender, said.subject), letter)
     if not letters:
-        where = "your inbox, sent or drafts" if agent else "any mailbox"
-        hint = "a name, its stem, a unique part of it or its path will do"
-        raise Unknown(f"no message {names.shown(wanted)} in {where}", hint, code="unknown-message")
+        raise _none(root, agent, wanted, found)
     if len(letters) > 1:
         paths = ", ".join(root.relative(one.item.path) for one in letters.values())
         what = f"{names.shown(wanted)} names several messages: {paths}"
         raise Unknown(what, "give the path of one", code="ambiguous-message")
     return next(iter(letters.values()))
+
+
+def _none(root: Root, agent: str, wanted: str, found: list[Place]) -> SwarmError:
+    """The error where no message is meant; of what is there and none, that it is none."""
+    for owner, part, name in found:
+        if os.path.lexists(f"{root.box(owner)}/{part}/{name}"):
+            what = f"{names.shown(name)} is no regular file, so no message"
+            return Unreadable(what, "swarm doctor names such things")
+    where = "your inbox, sent or drafts" if agent else "any mailbox"
+    hint = "a name, its stem, a unique part of it or its path will do"
+    return Unknown(f"no message {names.shown(wanted)} in {where}", hint, code="unknown-message")
 
 
 def _owners(root: Root, agent: str) -> list[str]:

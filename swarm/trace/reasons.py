@@ -64,10 +64,11 @@ def _inbox(root: Root, letter: Letter) -> list[Fact]:
         unread = inbox.unread_names(root, letter.box)
     except SwarmError as error:
         return [Fact(None, "why", error.message, f"{letter.box}/inbox/")]
-    before = unread.index(letter.name) if letter.name in unread else 0
-    if not before:
+    before = unread[: unread.index(letter.name)] if letter.name in unread else []
+    count = sum(inbox.is_mail(f"{root.inbox(letter.box)}/{name}") for name in before)
+    if not count:
         return []
-    text = f"unread mail of {letter.box}'s that comes before it: {before}"
+    text = f"unread mail of {letter.box}'s that comes before it: {count}"
     return [Fact(None, "why", text, f"{letter.box}/inbox/")]
 
 

@@ -210,7 +210,7 @@ def test_the_tests_mirror_the_package(folder: str) -> None:
     elsewhere = {
         "app", "bridge", "bridge_commands", "call", "commands", "grammar", "guard", "guard_commands", "mail", "options", "run",
         "serve", "serve_commands", "stores", "task", "task_commands", "task_views", "team", "team_commands", "trace",
-        "trace_commands", "up", "up_commands",
+        "trace_commands", "up", "up_commands", "words",
     }  # fmt: skip
     modules = {path.stem for path in (PACKAGE / folder).glob("[!_]*.py")} - elsewhere
     assert {f"test_{module}.py" for module in modules} <= tests

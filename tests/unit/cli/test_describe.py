@@ -54,7 +54,7 @@ CALLS = {
 
 def test_the_grammar_of_the_fast_parser_is_the_apps() -> None:
     source = Path(grammar.__file__).read_text()
-    assert source == grammar_source(), "python -m swarm.cli.describe > swarm/cli/grammar.py"
+    assert source == grammar_source(), "run scripts/grammar"
 
 
 def test_every_answer_has_the_fields_it_is_said_to_have(tree: Path, swarm: Swarm) -> None:

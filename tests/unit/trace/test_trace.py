@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from swarm.errors import Unknown
+from swarm.errors import Unknown, Unreadable
 from swarm.harness import session
 from swarm.mailbox import archive, delivery, receipts, registry
 from swarm.mailbox.layout import Root, make_box
@@ -197,6 +197,16 @@ def test_what_names_no_message_is_unknown(root: Root, wanted: str) -> None:
     send(root)
     with pytest.raises(Unknown):
         of(root, wanted)
+
+
+def test_what_is_no_file_is_no_message_and_counts_for_none(root: Root) -> None:
+    os.mkfifo(f"{root.inbox('bob')}/01_pipe.txt")
+    os.symlink("/dev/null", f"{root.inbox('bob')}/02_link.txt")
+    for wanted in ("pipe", "02_link.txt"):
+        with pytest.raises(Unreadable):
+            of(root, wanted, "bob")
+    put(root, "bob/inbox/03.txt")
+    assert "bob/inbox/" not in why(root, "03", "bob")
 
 
 def test_a_part_of_several_names_and_anothers_mail_are_unknown_too(root: Root) -> None:
