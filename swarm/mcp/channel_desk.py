@@ -8,7 +8,7 @@ from swarm import disk, names
 from swarm.errors import Conflict, SwarmError, Unknown, UsageError
 from swarm.events import Event
 from swarm.mcp import tasks
-from swarm.mcp.answers import Entered, Found, Held, Inbox, Item, Read, Sent, Shown, Threads
+from swarm.mcp.answers import Entered, Found, Held, Inbox, Item, Read, Sent, Shown, Threads, brief
 from swarm.mcp.mail_desk import BODY_SHOWN, MOST
 from swarm.mcp.session import Session
 from swarm.team.channel import Channel
@@ -203,7 +203,7 @@ class ChannelDesk:
         return self._shown(self._event(wanted))
 
     def _shown(self, event: Event) -> Shown:
-        headers = [[name, value] for name, value in _told(event).items() if value]
+        headers = [[name, brief(value)] for name, value in _told(event).items() if value]
         return {**_item(event), "body": self._text(event), "headers": headers}
 
     def _text(self, event: Event) -> str:
@@ -211,7 +211,7 @@ class ChannelDesk:
 
         A path elsewhere is the sender's word: a client's other tools may follow it, we do not.
         """
-        text = event.content + "\n"
+        text = brief(event.content, BODY_SHOWN) + "\n"
         path = os.path.realpath(event.detail) if event.detail else ""
         with self._open() as channel:
             folder = os.path.realpath(channel.place.folder)
@@ -228,8 +228,8 @@ class ChannelDesk:
 def _item(event: Event) -> Item:
     return {
         "file": event.id,
-        "from": event.sender,
-        "subject": event.content,
+        "from": brief(event.sender),
+        "subject": brief(event.content),
         "to": event.to or "all",
         "thread": event.key,
         "status": event.kind,
