@@ -34,13 +34,13 @@ class Wire:
         self._rest = bytearray()
         self._seen = 0
         self._text = ""
-        self._waiting: dict[Id, Held] = {}
+        self._waiting: list[tuple[Id, Held]] = []  # in the order of their answers
         self.gone: Callable[[], None] = lambda: None
 
     def expect(self, request: Id | None, held: Held) -> None:
-        """What to do once this request's answer was written; at once if it can have none."""
+        """What to do once this request's answer was written."""
         if request is not None and held:
-            self._waiting[request] = held
+            self._waiting.append((request, held))
 
     def __aiter__(self) -> "Wire":
         return self
@@ -90,11 +90,15 @@ class Wire:
 
     async def _written(self, text: str) -> None:
         answer = json.loads(text)
-        held = self._waiting.pop(answer.get("id"), None)
-        if held and "result" in answer:
-            await anyio.to_thread.run_sync(held.done, _tell)
-        elif held:
-            held.back()
+        for one in self._waiting:
+            request, held = one
+            if request == answer.get("id") and "method" not in answer:
+                self._waiting.remove(one)
+                if "result" in answer:
+                    await anyio.to_thread.run_sync(held.done, _tell)
+                else:
+                    held.back()
+                return
 
 
 async def _ready(fd: int, wait: Callable[[int], object]) -> None:

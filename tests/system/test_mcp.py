@@ -178,6 +178,19 @@ def test_what_others_wrote_is_framed_and_shows_its_control_characters(place: Pla
     assert text.count(token) == 3 and "\x1b" not in text and "\x9b" not in text
 
 
+def test_what_others_wrote_at_length_is_cut(place: Place) -> None:
+    long = b"x" * 100_000
+    place.drop("31_long.txt", b"To: alice\nFrom: bob\nSubject: " + long + b"\n---\n" + long)
+    (item,) = place.alice.call("check_inbox")["messages"]
+    assert item["subject"] == "x" * 500 + "…"
+    (shown,) = place.alice.call("read_message")["messages"]
+    assert "bytes more in" in shown["body"] and len(shown["body"]) < 70_000
+    asked = place.alice.call("tasks", action="request", to="bob", content="c", body="y" * 9000)
+    key = asked["tasks"][0]["task"]
+    (event,) = place.alice.call("tasks", action="show", task=key)["tasks"][0]["events"]
+    assert event["body"].endswith(f"…\n[more: read_message {event['id']}]")
+
+
 def test_what_changes_is_told(place: Place) -> None:
     place.alice.heard.clear()
     place.sh(
