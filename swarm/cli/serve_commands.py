@@ -2,6 +2,7 @@
 
 import os
 
+from swarm.cli import render
 from swarm.cli.call import Call
 from swarm.errors import SwarmError
 
@@ -15,4 +16,6 @@ def mcp(call: Call) -> None:
             "pip install 'monkey-swarm[mcp]'",
             code="no-extra",
         ) from None
+    if os.isatty(0):
+        render.note("a client of MCP starts this and speaks to it; Ctrl-C ends it")
     serve(call["as_"], call["root"], call["channel"], call["guard"], os.environ)

@@ -44,15 +44,24 @@ Listing = dict[str, dict[str, Version]]
 NOTHING = (0, 0, 0)
 
 
-def watch(root: Root, stop: "Event | None" = None) -> "Iterator[tuple[str, str]]":
+def watch(root: Root, stop: "Event | None" = None, only: str = "") -> "Iterator[tuple[str, str]]":
     """(kind, path relative to the root) of each change from now on, as it happens.
+
+    ``only``: of this agent's mailbox and the registry, which costs the same in a large swarm.
 
     Kinds: ``delivered``, ``receipt``, ``sent`` (the sender's copy), ``archived``,
     ``registry`` (an entry made or changed) and ``unregistered``.
     """
-    seen = {owner: _look(root, owner, {}) for owner in _owners(root)}
+    # Here and not when the first change is asked for: what comes in between is one.
+    seen = {owner: _look(root, owner, {}) for owner in _owners(root, only)}
+    return _since(root, stop, only, seen)
+
+
+def _since(
+    root: Root, stop: "Event | None", only: str, seen: dict[str, Listing]
+) -> "Iterator[tuple[str, str]]":
     pace = WATCH_STEP_MS, WATCH_MOST_MS
-    with Ear(lambda ended: _follow(root, ended, pace, entries=True)) as ear:
+    with Ear(lambda ended: _follow(root, ended, pace, entries=True, only=only)) as ear:
         due = time.monotonic() + RESCAN_S
         while not (stop and stop.is_set()):
             paths = ear.wait(min(STOP_S, max(0.0, due - time.monotonic())))
@@ -60,7 +69,7 @@ def watch(root: Root, stop: "Event | None" = None) -> "Iterator[tuple[str, str]]
             # By the clock, however busy it is; and where a hint says nothing of where.
             if time.monotonic() >= due or not touched.issubset(seen):
                 began = time.monotonic()
-                touched = _owners(root) | set(seen)
+                touched = _owners(root, only) | set(seen)
                 yield from _news(root, touched, paths, seen)
                 due = time.monotonic() + max(RESCAN_S, 20 * (time.monotonic() - began))
             else:
@@ -96,7 +105,7 @@ def hints(
 
 
 def _follow(
-    root: Root, stop: "Event", pace: tuple[int, int], entries: bool
+    root: Root, stop: "Event", pace: tuple[int, int], entries: bool, only: str = ""
 ) -> "Iterator[set[str]]":
     """Paths that changed, relative to the root; "" after folders came or went; none for so long.
 
@@ -107,7 +116,7 @@ def _follow(
 
     start = len(root.path) + 1
     while not stop.is_set():
-        folders, quiet = _folders(root, entries), 0
+        folders, quiet = _folders(root, entries, only), 0
         try:
             for changes in watchfiles.watch(
                 *folders, recursive=False, step=pace[0], debounce=pace[1], stop_event=stop,
@@ -117,7 +126,7 @@ def _follow(
                 paths = {path[start:] for _, path in changes}
                 yield paths
                 quiet = 0 if paths else quiet + 1
-                if _may_be_others(paths, quiet) and _folders(root, entries) != folders:
+                if _may_be_others(paths, quiet) and _folders(root, entries, only) != folders:
                     break
         except FileNotFoundError:  # a folder that went while watching began
             if not os.path.isdir(root.path):
@@ -134,10 +143,10 @@ def _may_be_folder(path: str) -> bool:
     return not path.endswith(".txt") and f"/{disk.TEMP_PREFIX}" not in path
 
 
-def _folders(root: Root, entries: bool) -> list[str]:
+def _folders(root: Root, entries: bool, only: str) -> list[str]:
     """All folders in which something can happen; one reached by a link is nobody's here."""
     found = [root.path]
-    for owner in sorted(_owners(root) if entries else _owners(root) - {"dir"}):
+    for owner in sorted(_owners(root, only) - (set() if entries else {"dir"})):
         box = f"{root.path}/{owner}"
         parts = ("",) if owner == "dir" else ("", "/inbox", "/inbox/.read", "/sent")
         found += [f"{box}{part}" for part in parts if os.path.isdir(f"{box}{part}")]
@@ -238,8 +247,10 @@ def _touched(path: str) -> str:
     return "" if owner != "dir" and not name else "dir"
 
 
-def _owners(root: Root) -> set[str]:
-    """Every folder of the root that may be a mailbox, and the registry."""
+def _owners(root: Root, only: str = "") -> set[str]:
+    """Every folder of the root that may be a mailbox, and the registry; or these two."""
+    if only:
+        return {only, "dir"}
     try:
         return {name for name in os.listdir(root.path) if names.is_id(name) or name == "dir"}
     except OSError:  # gone, or not to be read: nothing to see until it is back

@@ -59,6 +59,7 @@ class ChannelDesk:
         return Channel.open(where, name, anew=anew, sync=self.session.sync)
 
     def _unread(self) -> list[Event]:
+        self.session.me  # noqa: B018 - nobody has no mail
         if self.kept is None:
             raise SwarmError(
                 "a channel has no inbox, and no guardian here keeps what comes",

@@ -57,8 +57,10 @@ class Guard:
         self.forwarder = Handed(notices, keep)
         self.notices = notices
         self._stopping = threading.Event()
+        self._woken = threading.Event()
         self._host: Host | None = None
         self._told = ""
+        session.heed.append(self._anew)
         self._thread = threading.Thread(target=self._run, name="guardian", daemon=True)
 
     def start(self) -> None:
@@ -68,17 +70,26 @@ class Guard:
     def stop(self) -> None:
         """End it, with what the agent's work has to say; within 2 s in any case."""
         self._stopping.set()
+        self._woken.set()
         if self._host:
             self._host.stop()
         self._thread.join(ENDING)
 
+    def _anew(self) -> None:
+        """The agent is another now: let go of the one before."""
+        if self._host:
+            self._host.stop()
+        self._woken.set()
+
     def _run(self) -> None:
         while not self._stopping.is_set():
             try:
-                self._guard(self.session.me)
+                if self.session.agent():
+                    self._guard(self.session.me)
             except Exception as error:  # told once; whoever holds the agent may let go of it
                 self._tell(error)
-            self._stopping.wait(AGAIN)
+            self._woken.wait(AGAIN)
+            self._woken.clear()
 
     def _guard(self, agent: str) -> None:
         host = Host(
@@ -86,8 +97,11 @@ class Guard:
             self.session.settings(),
         )  # fmt: skip
         self._host = host
-        if not self._stopping.is_set():
+        if self._stopping.is_set() or self.session.agent() != agent:
+            host.close()
+        else:
             host.run()
+            self._told = ""
 
     def _note(self, agent: str, text: str) -> None:
         log(f"{agent}: {text}" if agent else text)

@@ -1,7 +1,7 @@
 """The tools over a mail tree: what each answers is what the command of its name shows."""
 
 import os
-from contextlib import closing
+import threading
 
 from swarm.errors import Conflict, SwarmError, UsageError
 from swarm.mailbox import delivery, inbox, reading, registry, threads
@@ -10,6 +10,7 @@ from swarm.mailbox.inbox import Item as Mail
 from swarm.mcp.answers import Entered, Found, Held, Inbox, Item, Read, Sent, Shown, Threads
 from swarm.mcp.session import Session
 from swarm.message import check_body
+from swarm.transport.mail_roster import Registry
 
 # A body longer than this is cut in an answer: what is beyond is read from its file.
 BODY_SHOWN = 64 * 1024
@@ -21,6 +22,8 @@ class MailDesk:
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self._registry: Registry | None = None
+        self._looking = threading.Lock()
 
     def inbox(self, limit: int, sender: str, thread: str) -> Inbox:
         """What is unread; changes nothing."""
@@ -145,8 +148,10 @@ class MailDesk:
 
     def roster(self) -> list[tuple[str, str, str]]:
         """(id, status, what it is for) of the others that are there."""
-        with closing(self.session.store()) as store:
-            mates, me = store.roster(), self.session.agent()
+        root, me = self.session.root, self.session.agent()
+        with self._looking:
+            self._registry = self._registry or Registry(root)
+            mates = self._registry.fresh()
         return [
             (agent, mates[agent].status, mates[agent].description)
             for agent in sorted(mates)

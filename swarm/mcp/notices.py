@@ -17,6 +17,7 @@ from mcp.server.subscriptions import (
     ServerEvent,
     ToolsListChanged,
 )
+from mcp.types import LoggingMessageNotification, LoggingMessageNotificationParams
 
 PAUSE = 0.1
 TOOLS = ""  # what the tool list is called among the addresses of resources
@@ -27,7 +28,7 @@ class Notices:
     """For one client, of whichever protocol version.
 
     ``bus``: for those who listen by a subscription; who has only ``session`` and ``wanted``, the
-    addresses asked for, speaks an older version.
+    addresses asked for, speaks an older version, which has log messages too, unless ``quiet``.
     """
 
     def __init__(self) -> None:
@@ -35,7 +36,9 @@ class Notices:
         self.session: ServerSession | None = None
         self.wanted: set[str] = set()
         self._due: dict[str, None] = {}
+        self.quiet = False
         self._said: deque[str] = deque(maxlen=MOST)
+        self._logged: deque[str] = deque(maxlen=MOST)
         self._lock = threading.Lock()
         self._rung = anyio.Event()
         self._wake: Callable[[], None] = lambda: None
@@ -53,6 +56,13 @@ class Notices:
         """Something in words, for the next look into the inbox."""
         with self._lock:
             self._said.append(text)
+            self._logged.append(text)
+        self.changed()
+
+    def meet(self, session: ServerSession) -> None:
+        """A client of an older version is ready to be told; from the event loop."""
+        self.session = session
+        self._rung.set()
 
     def said(self) -> list[str]:
         """What is to be said, the oldest first."""
@@ -76,6 +86,7 @@ class Notices:
                     due, self._due = self._due, {}
                 for address in due:
                     await self._tell(address)
+                await self._log()
                 if due:
                     await anyio.sleep(PAUSE)
                 else:
@@ -83,6 +94,13 @@ class Notices:
                     self._rung = anyio.Event()
         finally:
             self._wake = lambda: None
+
+    async def _log(self) -> None:
+        while self.session and self._logged:
+            data = self._logged.popleft()
+            told = LoggingMessageNotificationParams(level="notice", logger="guardian", data=data)
+            if not self.quiet:
+                await self.session.send_notification(LoggingMessageNotification(params=told))
 
     def _ring(self) -> None:
         self._rung.set()

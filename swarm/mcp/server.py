@@ -24,6 +24,7 @@ from mcp.types import (
     PaginatedRequestParams,
     ReadResourceRequestParams,
     ReadResourceResult,
+    SetLevelRequestParams,
     SubscribeRequestParams,
     TextResourceContents,
     UnsubscribeRequestParams,
@@ -77,11 +78,17 @@ class Serving:
         server.add_notification_handler(
             "notifications/initialized", NotificationParams, self.initialized
         )
+        server.add_request_handler("logging/setLevel", SetLevelRequestParams, self.set_level)
         return server
 
     async def initialized(self, context: Context, _: NotificationParams) -> None:
         """A client of the older protocol: it is told by its session."""
-        self.notices.session = context.session
+        self.notices.meet(context.session)
+
+    async def set_level(self, _: Context, params: SetLevelRequestParams) -> EmptyResult:
+        """From which level on it wants log messages (older protocol): ours are notices."""
+        self.notices.quiet = params.level not in ("debug", "info", "notice")
+        return EmptyResult()
 
     async def list_tools(self, _: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         """With the roster as it is now."""
@@ -96,6 +103,8 @@ class Serving:
         except BaseException:
             held.back()
             raise
+        if result.is_error:
+            held.back()
         self.wire.expect(context.request_id, held)
         return result
 

@@ -1,10 +1,10 @@
 """Who is served, and where its mail is; both may become known only while the server runs."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from swarm import names
-from swarm.errors import SwarmError, UsageError
+from swarm import identity, names
+from swarm.errors import NoRoot, SwarmError, Unknown, UsageError
 from swarm.mailbox import layout
 from swarm.mailbox.layout import Root
 from swarm.mamoru.state import Settings, from_env
@@ -28,7 +28,8 @@ class Session:
         self.channel = channel
         self.env = env
         self._root: Root | None = None
-        self._agent = ""
+        self._agent = self._why = ""
+        self.heed: list[Callable[[], None]] = []
 
     @property
     def sync(self) -> bool:
@@ -47,26 +48,38 @@ class Session:
 
     def agent(self) -> str:
         """The agent's id, '' while none is known: whoever keeps a name later is found then."""
-        if not self._agent:
-            self._agent = self._who()
+        if not self._agent and (found := self._who()):
+            self.become(found)
         return self._agent
 
     def _who(self) -> str:
-        return self._given or self.env.get("SWARM_AGENT", "")
+        try:
+            found = identity.who(self.root, self._given, self.env)
+            self._why = f"{found.detail}; " if found.two else ""
+            return found.agent
+        except NoRoot:  # a channel may be all there is
+            return self._given or self.env.get("SWARM_AGENT", "")
 
     @property
     def me(self) -> str:
         """The agent served, known where its mail is; SwarmError else."""
         agent = self.agent()
         if not agent:
-            raise UsageError("no agent given", REGISTER, code="no-agent")
-        if self.channel is None:
+            raise UsageError("no agent given", f"{self._why}{REGISTER}", code="no-agent")
+        if self.channel is not None:
+            return names.check_id(agent)
+        try:
             return layout.check_known(self.root, agent)
-        return names.check_id(agent)
+        except Unknown as error:
+            raise Unknown(error.message, f"{error.hint}; {REGISTER}", code=error.code) from None
 
     def become(self, agent: str) -> None:
-        """Serve that agent from now on."""
+        """Serve that agent from now on; those in ``heed`` hear of it."""
+        if agent == self._agent:
+            return
         self._agent = agent
+        for call in self.heed:
+            call()
 
     def store(self, watching: bool = False) -> Store:
         """Where the agent's events lie; the caller closes it."""

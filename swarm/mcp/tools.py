@@ -72,8 +72,8 @@ class Tools:
         """Who is there, as the description tells it; bounded."""
         try:
             return roster_text(self.desk.roster(), ROSTER_MOST)
-        except SwarmError as error:
-            return f"Nobody can be seen: {error.message}"
+        except (SwarmError, OSError) as error:
+            return f"Nobody can be seen: {visible(one_line(error))}"
 
     def call(self, name: str, arguments: dict[str, Any], held: Held) -> CallToolResult:
         """One call, blocking; every error is an answer."""

@@ -2,6 +2,7 @@
 
 import os
 import threading
+from collections.abc import Callable
 from urllib.parse import quote
 
 from swarm.errors import SwarmError
@@ -23,38 +24,49 @@ class Watcher:
     def __init__(self, desk: Desk, notices: Notices) -> None:
         self.desk = desk
         self.notices = notices
-        self._stop = threading.Event()
+        self._ended = False
+        self._stop = threading.Event()  # of what is watched now
         self._roster: list[tuple[str, str, str]] = []
         self._told = ""
+        desk.session.heed.append(self._anew)
 
     def start(self) -> None:
         """Watch from now on."""
         work = self._mail if self.desk.session.channel is None else self._channel
-        threading.Thread(target=self._again, args=(work,), name="watcher", daemon=True).start()
+        threading.Thread(target=self._run, args=(work,), name="watcher", daemon=True).start()
 
     def stop(self) -> None:
         """End soon."""
+        self._ended = True
         self._stop.set()
 
-    def _again(self, work: "object") -> None:
+    def _anew(self) -> None:
+        """The agent is another now, so its mailbox is."""
+        self._stop.set()
+
+    def _run(self, work: Callable[[], None]) -> None:
         """Watch, and after a fault again: there may be no mail tree yet."""
-        while not self._stop.is_set():
+        while not self._ended:
+            self._stop.clear()
             try:
-                work()  # type: ignore[operator]
+                work()
             except Exception as error:  # told once: the server works without, if slower
                 if (text := one_line(error)) != self._told:
                     self._told = text
                     log(f"not watching: {text}")
-            self._stop.wait(AGAIN)
+                self._stop.wait(AGAIN)
 
     def _mail(self) -> None:
-        root = self.desk.session.root
+        root, me = self.desk.session.root, self.desk.session.agent()
+        news = watch.watch(root, self._stop, me or "dir")
         self._look_around()
-        for kind, path in watch.watch(root, self._stop):
+        if me:
+            self.notices.changed(INBOX, THREADS)
+        for kind, path in news:
             owner, _, file = path.partition("/")
             if owner == "dir":
                 self._look_around()
-            elif owner == self.desk.session.agent():
+            else:
                 self._mail_changed(kind, f"{root.path}/{path}", os.path.basename(file))
 
     def _mail_changed(self, kind: str, path: str, file: str) -> None:
@@ -70,8 +82,8 @@ class Watcher:
         self.notices.changed(*changed)
 
     def _channel(self) -> None:
-        while not self._stop.wait(AGAIN):
-            self._look_around()
+        self._look_around()
+        self._stop.wait(AGAIN)
 
     def _look_around(self) -> None:
         """Tell of the roster where it differs from what was told last."""

@@ -57,6 +57,11 @@ class Registry:
                 self._refresh(self._look())
         return self._mates
 
+    def fresh(self) -> Mapping[str, Mate]:
+        """The same with entries that were edited in place just now; one look at all of them."""
+        self._folder.forget()
+        return self.mates()
+
     def _look(self) -> dict[str, Mark]:
         found: dict[str, Mark] = {}
         try:
