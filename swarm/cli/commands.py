@@ -49,6 +49,10 @@ def unread(call: Call) -> int:
 
 
 def wait(call: Call) -> int:
+    if call["hook"]:
+        from swarm.cli.hook_commands import doorbell
+
+        return doorbell(call)
     from swarm.mailbox.wait import wait as wait_for
 
     _check_filters(call)
@@ -204,7 +208,7 @@ def init(call: Call) -> None:
 
 
 def register(call: Call) -> None:
-    from swarm import identity
+    from swarm import keeping
     from swarm.mailbox import registry
 
     name = call["id"] if call["id"] is not None else call.options.get("as_")
@@ -215,11 +219,11 @@ def register(call: Call) -> None:
     role, archetype, task = (str(call[key] or "") for key in ("role", "archetype", "task"))
     status = call["status"] or "active"
     if call["keep"]:
-        identity.place(call.root, name, os.environ)  # before anything is done
+        keeping.place(call.root, name, os.environ)  # before anything is done
     more = {"tmux": pane} if (pane := _pane(call, name)) else {}
     agent = registry.register(call.root, name, role, archetype, task, status, call["replace"], more)
     waiting = inbox.count_unread(call.root, agent)
-    kept = identity.keep(call.root, agent, os.environ) if call["keep"] else ""
+    kept = keeping.keep(call.root, agent, os.environ) if call["keep"] else ""
     show(call, "agents", ["id"], [[agent]], [{"id": agent}])
     if kept:
         render.note(f"{agent} is kept for {kept}")
@@ -238,12 +242,6 @@ def _pane(call: Call, name: str) -> str:
     from swarm.harness.tmux import target_here
 
     return target_here(os.environ)
-
-
-def whoami(call: Call) -> None:
-    from swarm.cli.hook_commands import whoami as show
-
-    show(call)
 
 
 def update(call: Call) -> None:

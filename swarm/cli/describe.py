@@ -12,13 +12,14 @@ import typer
 
 from swarm.cli import commands, run, task  # noqa: F401 - run registers all commands
 from swarm.cli.app import app
+from swarm.cli.main import HOOKS
 
 
 def grammar() -> dict[str, Any]:
     """What the fast parser accepts, read off the app: mail and tasks, which are called so often."""
     found: dict[str, Any] = {}
     for name, command, callback in [*_commands(app), *_commands(task.task, "task ")]:
-        if (" " in name or name == "mcp" or hasattr(commands, name)) and (
+        if (" " in name or name == "mcp" or name in HOOKS or hasattr(commands, name)) and (
             told := _told(command, callback)
         ):
             found[name] = told

@@ -2,15 +2,85 @@
 
 import os
 
-from swarm import identity, names
+from swarm import names
 from swarm.cli import render
 from swarm.cli.call import Call, show
-from swarm.errors import UsageError
-from swarm.harness import session
+from swarm.errors import SwarmError, UsageError
+from swarm.harness import known
 from swarm.mailbox import layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from swarm.harness.hook import Place
+
+
+def hook(call: Call) -> None:
+    harness, event = call["harness"], call["event"]
+    if harness not in known.HARNESSES:
+        raise UsageError(f"no harness {names.shown(harness)}", ", ".join(known.HARNESSES))
+    moment = known.EVENTS[harness].get(event, "")
+
+    def say(said: str) -> None:
+        from swarm.harness.answer import answer
+
+        render.write((answer(harness, event, moment, said) + "\n").encode())
+
+    def work(place: "Place") -> None:
+        from swarm.harness.hook import hook as at_moment
+
+        at_moment(place, moment, call.options["as_"], say)
+
+    _quietly(call, harness, work if moment else None)
+
+
+def doorbell(call: Call) -> int:
+    """``wait --hook``: a harness takes exit 2 for a wish to wake its agent, so nothing else is."""
+    from swarm.harness.bell import TIMEOUT, ring
+
+    if call["from_"] is not None or call["thread"] is not None:
+        raise SwarmError("--hook waits for all mail", "leave --from and --thread out")
+    timeout = TIMEOUT if call["timeout"] is None else call["timeout"]
+    rang: list[str] = []
+
+    def say(said: str) -> None:
+        render.write(f"{said}\n".encode(), 2)
+        rang.append(said)
+
+    _quietly(call, "", lambda place: ring(place, call.options["as_"], timeout, say))
+    return 2 if rang else 0
+
+
+def _quietly(call: Call, harness: str, work: "Callable[[Place], object] | None") -> None:
+    """Do it for the session that stdin tells of.
+
+    Whatever goes wrong, an agent's program hears nothing of it: SWARM_DEBUG=1 tells people.
+    """
+    from swarm.harness import asked
+    from swarm.harness.hook import Place, root_of
+
+    data = asked.read(0)
+    try:
+        if work:
+            told = asked.parse(data)
+            root = root_of(call["root"] or "", os.environ, told)
+            work(Place(root, harness or _harness(told.session), told, os.environ))
+    except Exception as error:  # told on request, see above
+        if os.environ.get("SWARM_DEBUG") == "1":
+            render.note(f"swarm: {type(error).__name__}: {error}")
+
+
+def _harness(session: str) -> str:
+    """Whose session it is by the environment; Claude Code's where that does not say."""
+    shell = known.SHELL.items()
+    return next((h for h, variable in shell if os.environ.get(variable) == session), "claude")
 
 
 def whoami(call: Call) -> None:
+    from swarm import identity, keeping
+    from swarm.harness import session, sessions
+
     if call["keep"] is not None and call["forget"]:
         raise UsageError("--keep sets a name, --forget takes it away: give one of them")
     if call["forget"]:
@@ -18,12 +88,12 @@ def whoami(call: Call) -> None:
         return
     if call["keep"] is not None:
         agent = layout.check_known(call.root, call["keep"])
-        kept = identity.keep(call.root, agent, os.environ)
+        kept = keeping.keep(call.root, agent, os.environ)
         render.note(f"{agent} is kept for {kept}")
     agent = names.check_id(call.who())
     found = identity.who(call.root, call.options.get("as_"), os.environ)
     own = [name for _, name in session.here(os.environ)]
-    others = [o for o in session.others(call.root, agent) if o.name not in own]
+    others = [o for o in sessions.others(call.root, agent) if o.name not in own]
     item = {
         "id": agent, "source": found.source, "why": found.detail,
         "sessions": [{"session": o.name, "seconds": o.ago} for o in others],
@@ -36,7 +106,9 @@ def whoami(call: Call) -> None:
 
 
 def _forget(call: Call) -> None:
-    found = identity.forget(call.root, os.environ)
+    from swarm import keeping
+
+    found = keeping.forget(call.root, os.environ)
     if found.source not in ("session", "tree"):
         render.note("no name is kept here")
     show(call, "agents", ["id"], *_forgotten(found.agent))

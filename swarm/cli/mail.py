@@ -75,22 +75,6 @@ def register(
 
 
 @app.command()
-def whoami(
-    ctx: typer.Context,
-    keep: Annotated[
-        str | None,
-        Option("--keep", metavar="ID", help="Be this agent in this session, or working tree."),
-    ] = None,
-    forget: Annotated[bool, Option("--forget", help="Keep no name here any more.")] = False,
-    json: Json = False,
-    root: Root = None,
-    as_: As = None,
-) -> None:
-    """Which agent you are here, and why."""
-    go(ctx, locals())
-
-
-@app.command()
 def update(
     ctx: typer.Context,
     status: Status = None,
@@ -291,6 +275,9 @@ def wait(
     ] = None,
     from_: From = None,
     thread: ThreadFilter = None,
+    hook: Annotated[
+        bool, Option("--hook", help="As a harness's doorbell: exit 2 and a notice on stderr.")
+    ] = False,
     zero: Zero = False,
     json: Json = False,
     root: Root = None,

@@ -21,6 +21,7 @@ else:
 
 # Set by the shell scripts of ``swarm --show-completion``.
 COMPLETE = "_SWARM_COMPLETE"
+HOOKS = ("hook", "whoami")
 
 
 def main() -> None:
@@ -56,6 +57,11 @@ def keep_apart() -> None:
 def _function(command: str) -> "Callable[[Call], int | None]":
     """What a command runs, by its name and in its group's modules."""
     found: Callable[[Call], int | None]
+    if command in HOOKS:
+        from swarm.cli import hook_commands
+
+        found = getattr(hook_commands, command)
+        return found
     if command == "mcp":
         from swarm.cli import serve_commands
 

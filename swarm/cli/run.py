@@ -12,7 +12,7 @@ import typer
 from swarm.cli import mail  # noqa: F401 - in this order they register their commands
 
 # isort: split
-from swarm.cli import bridge, guard, serve, task, team, trace, up  # noqa: F401
+from swarm.cli import bridge, guard, hook, serve, task, team, trace, up  # noqa: F401
 from swarm.cli.app import app
 from swarm.errors import UsageError, from_os
 

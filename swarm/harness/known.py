@@ -14,3 +14,38 @@ SHELL = {
     "codex": "CODEX_THREAD_ID",
     "cursor": "CURSOR_CONVERSATION_ID",
 }
+# A file whose lines Claude Code runs before each command of its agent; given to SessionStart.
+ENV_FILE = "CLAUDE_ENV_FILE"
+
+START, PROMPT, TOOL, IDLE, END = "start", "prompt", "tool", "idle", "end"
+_LIKE_CLAUDE = {
+    "SessionStart": START,
+    "UserPromptSubmit": PROMPT,
+    "PostToolUse": TOOL,
+    "Stop": IDLE,
+    "SessionEnd": END,
+}
+_OURS = {
+    "session-start": START,
+    "prompt": PROMPT,
+    "tool": TOOL,
+    "idle": IDLE,
+    "session-end": END,
+}
+# Which moment an event is.  One that is not here is none to speak at: of a sub-agent
+# (SubagentStop), or without a place for a notice (Cursor's beforeSubmitPrompt shows one in its
+# newest versions only, and what an older one drops would count as told).
+EVENTS = {
+    "claude": {**_LIKE_CLAUDE, "PostToolBatch": TOOL},
+    "codex": _LIKE_CLAUDE,
+    "gemini": {
+        "SessionStart": START,
+        "BeforeAgent": PROMPT,
+        "AfterTool": TOOL,
+        "AfterAgent": IDLE,
+        "SessionEnd": END,
+    },
+    "cursor": {"sessionStart": START, "postToolUse": TOOL, "stop": IDLE, "sessionEnd": END},
+    "opencode": _OURS,
+    "pi": _OURS,
+}

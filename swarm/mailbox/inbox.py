@@ -12,11 +12,15 @@ from swarm import names
 from swarm.disk import READ_FLAGS, open_regular
 from swarm.errors import Unreadable, from_os
 from swarm.mailbox.layout import Root, at_fault, bad_mailbox
-from swarm.message import HEADER_MAX, Message, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from swarm.message import Message
 
 HEAD = 4096
-# How far a head grows: until the header has ended, and the first line of a body without Subject.
-GROWTH = (65536, HEADER_MAX)
+# How far a head grows at first: until the header has ended, and the first line of a body
+# without Subject.
+GROWTH = 65536
 GONE = frozenset(
     (
         errno.ENOENT,
@@ -60,7 +64,7 @@ class Item:
         "thread",
     )
 
-    def __init__(self, file: str, path: str, message: Message | None, owner: str = "") -> None:
+    def __init__(self, file: str, path: str, message: "Message | None", owner: str = "") -> None:
         """``owner`` is given for mail in somebody's inbox, to flag what is another's."""
         self._data = b""
         self._message = message
@@ -84,9 +88,11 @@ class Item:
         return "unreadable" in self.flags
 
     @property
-    def message(self) -> Message | None:
+    def message(self) -> "Message | None":
         """The message with all its headers; parsed only now if the listing did not need to."""
         if self._message is None and self._data:
+            from swarm.message import parse
+
             self._message = parse(self._data, len(self._data) < HEAD)
         return self._message
 
@@ -104,7 +110,7 @@ class Item:
         }
 
 
-def read_head(path: str) -> Message:
+def read_head(path: str) -> "Message":
     """The header of a message, read without the rest of a long body.  Raises OSError."""
     fd = open_regular(path)
     try:
@@ -113,11 +119,13 @@ def read_head(path: str) -> Message:
         os.close(fd)
 
 
-def _head(fd: int, data: bytes) -> Message:
+def _head(fd: int, data: bytes) -> "Message":
     """Parse a first piece; read on while the header, or a body's first line, is not all there."""
+    from swarm.message import HEADER_MAX, parse
+
     whole = len(data) < HEAD
     message = parse(data, whole)
-    for size in GROWTH:
+    for size in (GROWTH, HEADER_MAX):
         if whole or (message.ended and (message.fields.get("subject") or _says(message.body))):
             break
         data += os.read(fd, size - len(data))

@@ -3,7 +3,7 @@
 import os
 
 from swarm.events import moment
-from swarm.harness import nudge, session
+from swarm.harness import nudge, session, sessions
 from swarm.mailbox.layout import Root
 from swarm.trace import files
 from swarm.trace.fact import Fact
@@ -13,7 +13,7 @@ from swarm.trace.letter import Letter
 def facts(root: Root, letter: Letter) -> list[Fact]:
     """Notices given, and that no session of the recipient's lives that could be given one."""
     box, found = letter.box, _nudged(root, letter)
-    live = {other.name for other in session.others(root, box)}
+    live = {other.name for other in sessions.others(root, box)}
     for name in _names(root):
         state = session.load(root, name)
         if state is None or state.owner != box:

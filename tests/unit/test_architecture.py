@@ -33,12 +33,15 @@ LAYERS = [
         "swarm.bridge.plan",
         "swarm.bridge.telling",
         "swarm.harness.known",
+        "swarm.harness.notice",
+        "swarm.harness.answer",
         "swarm.harness.prompt",
     ),
     ("swarm.disk", "swarm.mailbox", "swarm.front_matter", "swarm.persona", "swarm.team"),
     (
         "swarm.status",
         "swarm.identity",
+        "swarm.keeping",
         "swarm.harness",
         "swarm.workload",
         "swarm.doctor",
@@ -202,15 +205,15 @@ def test_a_function_is_shorter_than_50_lines(path: Path) -> None:
             assert node.end_lineno and node.end_lineno - node.lineno + 1 < 50, node.name
 
 
-@pytest.mark.parametrize("folder", ["", "mailbox", "cli"])
+@pytest.mark.parametrize("folder", ["", "mailbox", "cli", "harness"])
 def test_the_tests_mirror_the_package(folder: str) -> None:
     """Each module has tests of its name, but those that others cover whole."""
     tests = {path.name for path in (Path(__file__).parent / folder).glob("test_*.py")}
     # By tests/system, which run the command itself.
     elsewhere = {
-        "app", "bridge", "bridge_commands", "call", "commands", "grammar", "guard", "guard_commands", "mail", "options", "run",
-        "serve", "serve_commands", "stores", "task", "task_commands", "task_views", "team", "team_commands", "trace",
-        "trace_commands", "up", "up_commands", "words",
+        "app", "bridge", "bridge_commands", "call", "commands", "grammar", "guard", "guard_commands", "hook", "known",
+        "mail", "nudge", "nudging", "options", "run", "serve", "serve_commands", "stores", "task", "task_commands", "task_views", "team",
+        "team_commands", "telling", "tmux", "trace", "trace_commands", "up", "up_commands", "words",
     }  # fmt: skip
     modules = {path.stem for path in (PACKAGE / folder).glob("[!_]*.py")} - elsewhere
     assert {f"test_{module}.py" for module in modules} <= tests

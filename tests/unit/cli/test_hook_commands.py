@@ -1,11 +1,23 @@
-"""Who an agent is in its own program, without saying so each time."""
+"""What an agent's own program calls, and who the agent is in it without saying so each time."""
 
 import json
+import os
+import shutil
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from .conftest import Swarm
+from swarm.cli import hook_commands, render
+from swarm.cli.main import guarded
+from swarm.harness import asked, known
+
+from .conftest import CLEAN, SWARM, Swarm
+
+SAID = b'{"session_id":"s","stop_hook_active":false}'
 
 ENTRY = ("--role", "r", "--archetype", "planner", "--task", "t")
 # Whatever these tests run in is no session of theirs.
@@ -79,3 +91,212 @@ def test_two_sessions_in_one_environment_are_told(tree: Path, swarm: Swarm) -> N
     swarm("whoami", "--keep", "alice", SWARM_SESSION="pi-1", **NO_SESSION)
     done = swarm("unread", SWARM_SESSION="pi-1", **CODEX)
     assert done.returncode == 2 and "alice" in done.stderr and "bob" in done.stderr
+
+
+# The hook
+
+
+def hook(
+    tree: Path, *words: str, said: bytes | int = SAID, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    given = {"stdin": said} if isinstance(said, int) else {"input": said}
+    return subprocess.run(
+        [SWARM, "hook", *words], cwd=tree, capture_output=True, timeout=30,
+        env={**CLEAN, **NO_SESSION, "SWARM_AGENT": "bob", **(env or {})}, **given,
+    )  # type: ignore[call-overload,no-any-return]  # fmt: skip
+
+
+def test_new_mail_is_told_in_the_harness_s_format(tree: Path) -> None:
+    done = hook(tree, "claude", "Stop")
+    said = json.loads(done.stdout)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert said["decision"] == "block" and '"one"' in said["reason"]
+    assert hook(tree, "claude", "Stop").stdout == b""
+
+
+@pytest.mark.parametrize(
+    "said", [b"", b"null", b"{", b"\xff\xfe\x00", SAID[:-5], b'{"x":' + b"[" * 10**6], ids=str
+)
+def test_what_is_no_input_is_answered_with_silence(tree: Path, said: bytes) -> None:
+    done = hook(tree, "claude", "Stop", said=said)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_neither_a_terminal_nor_a_closed_input_is_waited_for(tree: Path) -> None:
+    ours, terminal = os.openpty()
+    assert hook(tree, "claude", "Stop", said=terminal).returncode == 0
+    os.close(terminal)
+    os.close(ours)
+    done = subprocess.run(["sh", "-c", f"{SWARM} hook claude Stop <&-"], cwd=tree, env=CLEAN)
+    assert done.returncode == 0
+
+
+def test_a_hundred_megabytes_are_read_to_their_end(tree: Path) -> None:
+    """The harness shall not meet a closed pipe."""
+    done = hook(tree, "claude", "PostToolUse", said=SAID[:-1] + b',"x":"' + b"x" * 10**8 + b'"}')
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def broken(tree: Path, how: str) -> dict[str, str]:
+    if how == "no root":
+        return {"SWARM_ROOT": "/nowhere"}
+    if how == "no such agent":
+        return {"SWARM_AGENT": "nobody"}
+    if how == "sessions in the way":
+        (tree / "mail/.sessions").touch()
+    if how == "an inbox that is a file":
+        (tree / "mail/bob/inbox").rename(tree / "away")
+        (tree / "mail/bob/inbox").touch()
+    return {}
+
+
+BROKEN = ["no root", "no such agent", "sessions in the way", "an inbox that is a file"]
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_its_own_failure_is_silence_and_its_reason_is_there_on_request(
+    tree: Path, how: str
+) -> None:
+    env = broken(tree, how)
+    for event in ("Stop", "SessionStart", "SessionEnd"):
+        done = hook(tree, "claude", event, env=env)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert not done.stdout or "no name" in done.stdout.decode()
+    told = hook(tree, "claude", "Stop", env={**env, "SWARM_DEBUG": "1"})
+    assert told.returncode == 0 and told.stdout == b""
+    assert told.stderr.startswith(b"swarm: ") or how == "no such agent"
+
+
+def test_an_answer_that_nobody_takes_is_given_again(tree: Path) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [SWARM, "--as", "bob", "hook", "claude", "Stop"], input=SAID, cwd=tree, env=CLEAN, stdout=full,
+            stderr=subprocess.PIPE,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert hook(tree, "claude", "Stop").stdout
+
+
+def test_an_event_of_a_newer_harness_is_none_of_ours(tree: Path) -> None:
+    for event in ("Nosuch", "SubagentStop", "PreToolUse", ""):
+        assert hook(tree, "claude", event).stdout == b""
+    done = hook(tree, "nosuch", "Stop")
+    assert done.returncode == 2 and b"no harness 'nosuch'" in done.stderr
+
+
+def test_a_name_kept_in_a_session_is_whom_its_hooks_serve(tree: Path, swarm: Swarm) -> None:
+    nobody = {"SWARM_AGENT": ""}
+    assert b"no name" in hook(tree, "codex", "SessionStart", env=nobody).stdout
+    swarm("whoami", "--keep", "bob", **{**CODEX, "CODEX_THREAD_ID": "s"})
+    assert b"for bob" in hook(tree, "codex", "PostToolUse", env=nobody).stdout
+
+
+ANY_CALL = st.sampled_from([(h, event) for h, events in known.EVENTS.items() for event in events])
+INSIDE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=9) | st.sampled_from(["s", "clear"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)  # fmt: skip
+KEYS = st.sampled_from(["session_id", "conversation_id", "cwd", "source", "reason", "status", "agent_id", "stop_hook_active"])  # fmt: skip
+SAYINGS = st.dictionaries(KEYS, INSIDE).map(
+    lambda said: json.dumps({"session_id": "s", **said}).encode()
+)
+CUT = st.tuples(SAYINGS, st.integers(0, 60)).map(lambda pair: pair[0][: pair[1]])
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(ANY_CALL, SAYINGS | CUT | st.binary(max_size=60))
+def test_any_bytes_are_answered_with_silence_or_one_object_of_the_right_form(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, call: tuple[str, str], said: bytes
+) -> None:
+    heard: list[bytes] = []
+    shutil.rmtree(tree / "mail/.sessions", ignore_errors=True)
+    with monkeypatch.context() as here:
+        here.chdir(tree)
+        here.setattr(asked, "read", lambda fd: said)
+        here.setattr(render, "write", lambda data, fd=1: heard.append(data))
+        here.delenv("SWARM_DEBUG", raising=False)
+        options = {"harness": call[0], "event": call[1], "root": None, "as_": "bob"}
+        assert guarded(hook_commands.hook, options) == 0
+    assert len(heard) <= 1
+    for line in heard:
+        assert len(line) <= 901 and line.endswith(b"}\n")
+        assert call[0] in FORMS[frozenset(json.loads(line))]
+
+
+FORMS = {
+    frozenset(["hookSpecificOutput"]): ("claude", "codex", "gemini"),
+    frozenset(["decision", "reason"]): ("claude", "codex", "gemini"),
+    frozenset(["additional_context"]): ("cursor",),
+    frozenset(["followup_message"]): ("cursor",),
+    frozenset(["notice"]): ("opencode", "pi"),
+}
+
+
+# The doorbell
+
+
+def doorbell(tree: Path, *words: str, **env: str) -> "subprocess.Popen[bytes]":
+    started = subprocess.Popen(
+        [SWARM, "wait", "--hook", *words], cwd=tree, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**CLEAN, **NO_SESSION, "SWARM_AGENT": "bob", **env},
+    )  # fmt: skip
+    assert started.stdin
+    started.stdin.write(SAID)
+    started.stdin.close()
+    started.stdin = None
+    return started
+
+
+def test_the_doorbell_wakes_with_exit_2_and_a_notice_on_stderr(tree: Path) -> None:
+    with doorbell(tree) as one:
+        out, err = one.communicate(timeout=30)
+    assert (one.returncode, out) == (2, b"") and b'alice "one"' in err
+    assert (tree / "mail/.sessions/claude-s").exists()
+    assert hook(tree, "claude", "Stop").stdout == b""
+
+
+def test_the_doorbell_of_another_harness_is_known_by_its_variable(tree: Path) -> None:
+    with doorbell(tree, CODEX_THREAD_ID="s") as one:
+        one.communicate(timeout=30)
+    assert (tree / "mail/.sessions/codex-s").exists()
+
+
+@pytest.mark.parametrize("how", ["in time", *BROKEN])
+def test_nothing_else_wakes_an_agent(tree: Path, how: str) -> None:
+    """A failure that did would wake it at the end of each of its turns."""
+    env = broken(tree, how)
+    if how == "in time":
+        (tree / "mail/bob/inbox").rename(tree / "away")
+    with doorbell(tree, "--timeout", "0", **env) as one:
+        assert one.communicate(timeout=30) == (b"", b"")
+    assert one.returncode == 0
+
+
+def test_a_doorbell_for_some_mail_only_is_refused_without_waking(tree: Path) -> None:
+    with doorbell(tree, "--from", "alice") as one:
+        assert b"--hook waits for all mail" in one.communicate(timeout=30)[1]
+    assert one.returncode == 1
+
+
+def test_a_doorbell_whose_program_is_killed_ends_too(tree: Path) -> None:
+    """Even with a shell between the two that lives on."""
+    script = f"{SWARM} wait --hook; true"
+    (tree / "mail/bob/inbox").rename(tree / "away")
+    ours, its = os.pipe()
+    with subprocess.Popen(
+        ["sh", "-c", script], cwd=tree, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=its,
+        env={**CLEAN, **NO_SESSION, "SWARM_AGENT": "bob"},
+    ) as shell:  # fmt: skip
+        os.close(its)
+        assert shell.stdin and shell.stdout
+        shell.stdin.write(SAID)
+        shell.stdin.close()
+        end, bell = time.monotonic() + 10, tree / "mail/.sessions/.claude-s.bell"
+        while not bell.exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        assert bell.exists()
+        os.close(ours)
+        shell.wait(20)
+    assert not bell.exists()

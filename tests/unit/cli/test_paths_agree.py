@@ -28,9 +28,11 @@ CALLS = [
     "thread T", "thread nosuch", "unread --as nobody", "unread --nosuch", "unread -n many",
     "send alice -m x", "send nobody -s x -m y", "send alice", "unread --root nowhere",
     "task list --all --json", "task list -0 --as nobody", "task show nosuch", "task wait T --timeout 0", "task done",
+    "hook", "hook nosuch Stop", "hook claude Nosuch", "hook claude Stop", "whoami", "wait --hook --thread T",
     "task update nosuch -s x", "task request nobody -s x", "task request", "task answer a b", "task",
 ]  # fmt: skip
 HOT = ["unread", "send alice -s x -m y", "read --next", "wait", "reply one -m x"]
+HOOK = "hook claude PostToolUse"
 
 
 @pytest.mark.parametrize("words", CALLS)
@@ -50,17 +52,38 @@ def test_both_paths_give_the_same_answer(tree: Path, words: str) -> None:
     assert answers[0] == answers[1]
 
 
-@pytest.mark.parametrize("words", HOT)
-def test_a_hot_command_imports_nothing_heavy(tree: Path, words: str) -> None:
+def loaded(tree: Path, words: str, said: str = "") -> tuple[str, set[str]]:
+    """What a call of bob's says, and all that it imported."""
     argv = [sys.executable, "-S", "-c", LOADED, "--as", "bob", *words.split()]
     env = {**CLEAN, "PYTHONPATH": str(Path(__file__).parents[3])}
-    done = subprocess.run(argv, cwd=tree, env=env, capture_output=True, text=True)
+    done = subprocess.run(argv, cwd=tree, env=env, capture_output=True, text=True, input=said)
     assert done.returncode == 0, done.stderr
-    loaded = set(done.stderr.split())
-    assert "swarm.cli.commands" in loaded and not HEAVY & loaded
+    return done.stdout, set(done.stderr.split())
 
 
 @pytest.mark.parametrize("words", HOT)
+def test_a_hot_command_imports_nothing_heavy(tree: Path, words: str) -> None:
+    found = loaded(tree, words)[1]
+    assert "swarm.cli.commands" in found and not HEAVY & found
+
+
+def test_a_hook_imports_less_still_where_nothing_is_new(tree: Path) -> None:
+    """It runs after each tool of each agent: what it may load is listed."""
+    said = '{"session_id":"s","tool_input":{"a":[1,"x"]}}'
+    out, found = loaded(tree, HOOK, said)
+    assert out and not HEAVY & found
+    out, found = loaded(tree, HOOK, said)
+    assert not out and not HEAVY & found
+    assert {name for name in found if name.startswith("swarm.")} == {
+        "swarm.__main__", "swarm.cli", "swarm.cli.call", "swarm.cli.grammar", "swarm.cli.hook_commands",
+        "swarm.cli.main", "swarm.cli.parse", "swarm.cli.render", "swarm.disk", "swarm.errors",
+        "swarm.harness", "swarm.harness.asked", "swarm.harness.hook", "swarm.harness.known",
+        "swarm.harness.session", "swarm.identity", "swarm.mailbox", "swarm.mailbox.inbox",
+        "swarm.mailbox.layout", "swarm.names",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("words", [*HOT, HOOK, "whoami --keep x"])
 def test_a_hot_command_goes_the_fast_way(words: str) -> None:
     found = parse(["--root", "x", "--as", "bob", *words.split(), "--json"], GRAMMAR)
     assert found and (found[0], found[1]["as_"]) == (words.split()[0], "bob")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from swarm.errors import Unknown, Unreadable
-from swarm.harness import session
+from swarm.harness import sessions
 from swarm.mailbox import archive, delivery, receipts, registry
 from swarm.mailbox.layout import Root, make_box
 from swarm.trace import Fact, Trace, trace
@@ -221,7 +221,7 @@ def test_a_part_of_several_names_and_anothers_mail_are_unknown_too(root: Root) -
 
 def test_a_session_that_had_a_notice_of_it_is_named(root: Root) -> None:
     first, second = send(root), send(root)
-    with session.Locked(root, "claude-1") as state:
+    with sessions.Locked(root, "claude-1") as state:
         state.found.agent, state.found.told = "bob", [first]
         state.save()
     path = ".sessions/claude-1"

@@ -1,0 +1,100 @@
+"""The doorbell of an idle session: ``swarm wait --hook`` waits for news, says it, and ends.
+
+It belongs to the harness that started it.  It ends when that does, when the session does, or
+when a newer one of the session takes over: the file ``.NAME.bell`` is no longer its own then.
+"""
+
+import os
+import select
+import time
+
+from swarm import disk
+from swarm.harness import session, sessions
+from swarm.harness.hook import Place, Post, speaker
+from swarm.harness.telling import tell
+from swarm.mailbox.wait import Bell
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Harnesses give it an hour: it ends by itself a little before.
+TIMEOUT = 3590.0
+LOOK = 1.0
+# So often the folders are listed even if they seem unchanged: remote mounts tell late.
+LIST = 10.0
+GONE = select.POLLERR | select.POLLHUP | select.POLLNVAL
+NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+def ring(place: Place, given: str | None, timeout: float, say: "Callable[[str], None]") -> bool:
+    """Wait for news of the session and say it; False if it ended without."""
+    who = place.who(given)
+    if not who or not place.name or place.asked.subagent:
+        return False
+    root, parent, end = place.root, os.getppid(), time.monotonic() + timeout
+    inbox, seen, listed = root.inbox(who.agent), [(0, 0)], 0.0
+    with Own(sessions.doorbell(place.path)) as own, Bell(inbox) as bell:
+        while own.still() and os.getppid() == parent and not _unheard():
+            bell.arm()
+            now, looks = time.monotonic(), [_changed(inbox), _changed(root.receipts(who.agent))]
+            if looks != seen or now - listed > LIST:
+                seen, listed = looks, now
+                state = session.load(root, place.name) or session.Session()
+                if Post(root, who.agent).fresh(state) and own.still():
+                    if tell(root, place.name, who.agent, say, speaker(place, who)):
+                        return True
+            left = end - time.monotonic()
+            if left <= 0:
+                break
+            bell.wait(min(LOOK, left))
+    return False
+
+
+def _changed(folder: str) -> tuple[int, int]:
+    """Which folder it is, and when it was last changed."""
+    try:
+        found = os.stat(folder)
+    except OSError:
+        return 0, 0
+    return found.st_ino, found.st_mtime_ns
+
+
+def _unheard() -> bool:
+    """Whether nobody is left to read what we say: a shell between us may outlive the harness."""
+    poll = select.poll()
+    poll.register(2, 0)
+    return any(what & GONE for _, what in poll.poll(0))
+
+
+class Own:
+    """``with Own(path):`` the file of a session's one doorbell, locked, instead of an older."""
+
+    __slots__ = ("_fd", "_path")
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._fd = -1
+
+    def __enter__(self) -> "Own":
+        os.makedirs(os.path.dirname(self._path), exist_ok=True)
+        while self._fd < 0:
+            disk.remove(self._path)
+            try:
+                self._fd = os.open(self._path, NEW, 0o666)
+            except FileExistsError:  # another begins just now: the last one is it
+                continue
+        disk.try_lock(self._fd)
+        return self
+
+    def still(self) -> bool:
+        """Whether no newer one has taken its place, and the session has not ended."""
+        try:
+            return os.path.samestat(os.fstat(self._fd), os.stat(self._path))
+        except OSError:
+            return False
+
+    def __exit__(self, *_: object) -> None:
+        if self.still():
+            disk.remove(self._path)
+        os.close(self._fd)
