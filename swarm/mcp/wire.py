@@ -34,6 +34,7 @@ class Wire:
         self._rest = bytearray()
         self._seen = 0
         self._text = ""
+        self._marking = anyio.Lock()
         self._waiting: list[tuple[Id, Held]] = []  # in the order of their answers
         self.gone: Callable[[], None] = lambda: None
 
@@ -56,7 +57,8 @@ class Wire:
         line = bytes(self._rest[: end + 1])
         del self._rest[: end + 1]
         self._seen = 0
-        return line.decode("utf-8", "replace")
+        async with self._marking:  # who has read an answer does not find its mail unread
+            return line.decode("utf-8", "replace")
 
     async def _piece(self) -> bytes:
         try:
@@ -79,7 +81,7 @@ class Wire:
             self._waiting.clear()
             self.gone()
             return
-        if self._waiting:
+        async with self._marking:
             await self._written(text)
 
     async def _write_all(self, data: bytes) -> None:
@@ -89,7 +91,7 @@ class Wire:
             rest = rest[os.write(self._output, rest[: select.PIPE_BUF]) :]
 
     async def _written(self, text: str) -> None:
-        answer = json.loads(text)
+        answer = json.loads(text) if self._waiting else {}
         for one in self._waiting:
             request, held = one
             if request == answer.get("id") and "method" not in answer:
