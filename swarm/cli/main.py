@@ -19,9 +19,9 @@ else:
     import _signal  # the module without the enums, which cost a tenth of a start
 
 
-HOOKS = ("hook", "whoami")
 # Set by the shell scripts of ``swarm --show-completion``.
 COMPLETE = "_SWARM_COMPLETE"
+HOOKS = ("hook", "whoami")
 
 
 def main() -> None:
