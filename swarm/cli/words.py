@@ -31,6 +31,7 @@ WORDS: Words = {
     'roster': ("Your teammates in words, as a tool's description has them.", {'--help': '', '--channel': 'channel', '--json': '', '--root': 'root', '--as': 'as_'}, []),
     'hook': ("Tell an agent's program of new mail, in its own format; it calls this itself.", {'--help': '', '--json': '', '--root': 'root', '--as': 'as_'}, ['harness', 'event']),
     'whoami': ('Which agent you are here, and why.', {'--help': '', '--keep': 'keep', '--forget': '', '--json': '', '--root': 'root', '--as': 'as_'}, []),
+    'install': ('Set up harnesses: hooks, MCP entry, skill, lines of instruction.', {'--help': '', '--project': '', '--user': '', '--dry-run': '', '--uninstall': '', '--json': '', '--root': 'root', '--as': 'as_'}, ['harness*']),
     'mcp': ("Serve an agent's mail to a client of MCP, over stdin and stdout.", {'--help': '', '--guard': '', '--channel': 'channel', '--json': '', '--root': 'root', '--as': 'as_'}, []),
     'trace': ('Where a message was and is, and why it has not been seen.', {'--help': '', '--everywhere': '', '--channel': 'channel', '-0': '', '--json': '', '--root': 'root', '--as': 'as_'}, ['msg']),
     'nudge': ('Tell agents in tmux panes that they have unread mail, by one typed line.', {'--help': '', '--all': '', '--watch': '', '--dry-run': '', '--program': 'program', '-0': '', '--json': '', '--root': 'root', '--as': 'as_'}, ['id*']),

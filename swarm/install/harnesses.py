@@ -60,7 +60,7 @@ def _hooks(harness: str, events: str, **more: Any) -> dict[str, list[dict[str, A
 def _claude(at: Places) -> list[File]:
     events = "SessionStart UserPromptSubmit PostToolUse Stop SessionEnd"
     wanted = _hooks("claude", events, timeout=SECONDS)
-    bell = {"rest": ["wait", "--hook"], "asyncRewake": True, "timeout": DAY_LONG}
+    bell = {"rest": ["wait", "--hook"], "asyncRewake": True, "timeout": HOUR}
     wanted["Stop"].append(bell)
     return [
         File(os.path.join(at.claude, "settings.json"), Hooks("claude", wanted)),

@@ -27,7 +27,7 @@ def test_it_is_left_as_it_is_and_the_rest_is_done(site: Site, path: str, text: b
     harness = HARNESS.get(path.split("/")[0], "claude")
     done = site.run("install", harness)
     assert done.returncode == 1 and target.read_bytes() == text
-    assert done.stderr.count("swarm: ") == 1 and str(target) in done.stderr and "hint: it is left" in done.stderr  # fmt: skip
+    assert f"\n{done.stderr}".count("\nswarm: ") == 1 and str(target) in done.stderr and "hint: it is left" in done.stderr  # fmt: skip
     actions = [line.split("\t")[1] for line in done.stdout.splitlines()]
     assert actions.count("failed") == 1 and "created" in actions
     assert site.run("install", harness, "--uninstall").returncode in (0, 1)
@@ -75,10 +75,10 @@ def test_nothing_of_a_private_file_is_shown_but_what_is_put_in(site: Site) -> No
     for words in ([], ["--uninstall"]):
         done = site.run("install", "claude", "--user", *words)
         assert '"swarm": {' in done.stderr
-        assert "secret" not in done.stderr + done.stdout and "mail.example" not in done.stderr
+        assert "sk-secret" not in done.stderr + done.stdout and "mail.example" not in done.stderr
     record = site.run("install", "claude", "--user", "--json")
-    assert "secret" not in record.stdout
-    assert not [one for one in site.records() if "secret" in one.read_text()]
+    assert "sk-secret" not in record.stdout
+    assert not [one for one in site.records() if "sk-secret" in one.read_text()]
 
 
 def test_json_gives_files_and_actions(site: Site) -> None:
