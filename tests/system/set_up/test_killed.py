@@ -1,10 +1,11 @@
 """Killed at any step, or told that the disk is full: run again, and it is as if nothing had been."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 
-from .site import Site
+from .site import HARNESSES, Site
 
 HOOK = (Path(__file__).parents[1] / "killed" / "hook.py").read_text()
 
@@ -77,3 +78,24 @@ def test_a_full_disk_halves_no_file(tmp_path: Path) -> None:
         assert not [name for name in site.seen() if ".swarm-" in name]
         site.install("cursor")
         assert site.seen() == after.seen()
+
+
+def test_installs_at_once_wait_for_each_other(tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    site.put("AGENTS.md", "AGENTS.md")
+    before = site.seen()
+    with ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(lambda name: site.run("install", name), HARNESSES))
+    assert [one.returncode for one in done] == [0] * len(HARNESSES)
+    assert (site.project / "AGENTS.md").read_text().count("<!-- swarm -->") == 1
+    for name in HARNESSES:
+        assert set(site.actions(name).values()) == {"unchanged"}
+    site.install(*HARNESSES, "--uninstall")
+    assert site.seen() == before
+
+
+def test_what_a_killed_run_left_half_written_goes_with_the_next(tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    (site.project / ".swarm-999999999-1.tmp").write_text("half")
+    site.install("claude")
+    assert not list(site.project.glob(".swarm-*"))
