@@ -39,7 +39,7 @@ def test_anothers_entry_of_that_name_is_left() -> None:
     assert Server().state(doc, []) == "another's"
     Server().remove(doc)
     assert doc.content == text
-    with pytest.raises(Refused, match="has another's mcpServers.swarm"):
+    with pytest.raises(Refused, match=r"has another's mcpServers\.swarm"):
         Server().install(doc, ["swarm"])
 
 
