@@ -3,7 +3,6 @@
 import os
 
 from swarm import names
-from swarm.cli import render
 from swarm.errors import NoRoot, SwarmError, Unreadable, UsageError
 from swarm.mailbox import layout
 
@@ -71,6 +70,8 @@ def show(
     more: "dict[str, Any] | None" = None,
 ) -> None:
     """A listing for people, for pipes, or for programs; ``more``: what these get beside it."""
+    from swarm.cli import render
+
     if call["json"]:
         render.json({key: items, **(more or {})})
     elif call.options.get("zero") or not render.terminal():
@@ -108,10 +109,11 @@ def _from_file(path: str) -> bytes:
 
 
 def _limited(fd: int) -> bytes:
+    from swarm.cli.render import patiently
     from swarm.message import BODY_MAX, check_body
 
     parts, size = [], 0
-    while size <= BODY_MAX and (part := render.patiently(os.read, fd, 1 << 20)):
+    while size <= BODY_MAX and (part := patiently(os.read, fd, 1 << 20)):
         parts.append(part)
         size += len(part)
     return check_body(b"".join(parts))
@@ -119,6 +121,8 @@ def _limited(fd: int) -> bytes:
 
 def failed(errors: list[SwarmError], call: Call) -> int:
     """Tell what went wrong beside what was done; the exit code for it."""
+    from swarm.cli import render
+
     for error in errors:
         render.error(error, call["json"])
     return max((error.exit for error in errors), default=0)

@@ -3,7 +3,6 @@
 import os
 
 from swarm import names
-from swarm.cli import render
 from swarm.cli.call import Call, show
 from swarm.errors import SwarmError, UsageError
 from swarm.harness import known
@@ -23,6 +22,7 @@ def hook(call: Call) -> None:
     moment = known.EVENTS[harness].get(event, "")
 
     def say(said: str) -> None:
+        from swarm.cli import render
         from swarm.harness.answer import answer
 
         render.write((answer(harness, event, moment, said) + "\n").encode())
@@ -37,6 +37,7 @@ def hook(call: Call) -> None:
 
 def doorbell(call: Call) -> int:
     """``wait --hook``: a harness takes exit 2 for a wish to wake its agent, so nothing else is."""
+    from swarm.cli import render
     from swarm.harness.bell import TIMEOUT, ring
 
     if call["from_"] is not None or call["thread"] is not None:
@@ -68,6 +69,8 @@ def _quietly(call: Call, harness: str, work: "Callable[[Place], object] | None")
             work(Place(root, harness or _harness(told.session), told, os.environ))
     except Exception as error:  # told on request, see above
         if os.environ.get("SWARM_DEBUG") == "1":
+            from swarm.cli import render
+
             render.note(f"swarm: {type(error).__name__}: {error}")
 
 
@@ -79,6 +82,7 @@ def _harness(session: str) -> str:
 
 def whoami(call: Call) -> None:
     from swarm import identity, keeping
+    from swarm.cli import render
     from swarm.harness import session, sessions
 
     if call["keep"] is not None and call["forget"]:
@@ -107,6 +111,7 @@ def whoami(call: Call) -> None:
 
 def _forget(call: Call) -> None:
     from swarm import keeping
+    from swarm.cli import render
 
     found = keeping.forget(call.root, os.environ)
     if found.source not in ("session", "tree"):

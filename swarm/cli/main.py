@@ -3,7 +3,6 @@
 import os
 import sys
 
-from swarm.cli import render
 from swarm.cli.grammar import GRAMMAR
 from swarm.cli.parse import parse
 from swarm.errors import SwarmError
@@ -87,34 +86,38 @@ def guarded(command: "Callable[[Call], int | None]", options: "dict[str, Any]") 
     _signal.signal(_signal.SIGINT, _signal.default_int_handler)
     try:
         return int(command(Call(options)) or 0)
-    except SwarmError as error:
-        from swarm.cli.hints import placed
-
-        error.hint = placed(error.hint, options.get("channel"))
-        render.error(error, as_json)
-        return error.exit
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
         return 141
-    except render.OutputFailed as failed:
-        problem = _unsaid(failed.error, command.__name__)
+    except Exception as error:  # told to the user in one line; the trace on request
+        problem = _problem(error, command.__name__, options)
+        if not problem:
+            raise
+        from swarm.cli import render  # a hook, which mostly says nothing, starts without it
+
         render.error(problem, as_json)
         return problem.exit
-    except Exception as error:  # told to the user in one line; the trace on request
-        if os.environ.get("SWARM_DEBUG") == "1":
-            raise
-        if isinstance(error, OSError):
-            from swarm.errors import from_os
 
-            problem = from_os(error, "use", str(error.filename or "the output"))
-            render.error(problem, as_json)
-            return problem.exit
-        render.error(
-            SwarmError(f"internal error: {type(error).__name__}", "SWARM_DEBUG=1 shows where"),
-            as_json,
-        )
-        return 1
+
+def _problem(error: Exception, command: str, options: "dict[str, Any]") -> SwarmError | None:
+    """What is to be told of it; None where its trace is asked for."""
+    if isinstance(error, SwarmError):
+        from swarm.cli.hints import placed
+
+        error.hint = placed(error.hint, options.get("channel"))
+        return error
+    from swarm.cli.render import OutputFailed
+
+    if isinstance(error, OutputFailed):
+        return _unsaid(error.error, command)
+    if os.environ.get("SWARM_DEBUG") == "1":
+        return None
+    if isinstance(error, OSError):
+        from swarm.errors import from_os
+
+        return from_os(error, "use", str(error.filename or "the output"))
+    return SwarmError(f"internal error: {type(error).__name__}", "SWARM_DEBUG=1 shows where")
 
 
 # Commands that have changed something before they say so.

@@ -95,7 +95,7 @@ def root_of(given: str, env: "Mapping[str, str]", asked: "Asked") -> Root:
 
 def hook(place: Place, moment: str, given: str | None, say: "Callable[[str], None]") -> None:
     """Say what is to be said at this moment, or nothing.  Raises what goes wrong."""
-    if not place.name or place.asked.subagent or place.asked.broken_off:
+    if not moment or not place.name or place.asked.subagent or place.asked.broken_off:
         return
     if moment in (known.START, known.END):
         from swarm.harness.edges import end, start

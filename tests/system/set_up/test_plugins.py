@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,20 +11,15 @@ import pytest
 
 from swarm.install.whole import template
 
+from ...vendors import NPM, needs_types
 from .site import Site
 
-NPM = Path(sys.prefix) / "npm" / "node_modules"
-TYPES = ["@opencode-ai/plugin", "@earendil-works/pi-coding-agent", "@types/node", "typescript"]
-LACKING = [name for name in TYPES if not (NPM / name).is_dir()]
 OPTIONS = [
     "--strict", "--skipLibCheck", "--target", "es2022", "--module", "nodenext",
     "--moduleResolution", "nodenext", "--types", "node", "--pretty", "false",
 ]  # fmt: skip
 SWARM = os.path.join(sys.prefix, "bin", "swarm")
-pytestmark = pytest.mark.skipif(
-    bool(LACKING) or not shutil.which("node"),
-    reason="no vendors' types in .venv/npm: scripts/vendor-types needs npm and its registry",
-)
+pytestmark = needs_types
 
 COMMON = """
 import { execFileSync } from "node:child_process"
