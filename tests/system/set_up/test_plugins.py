@@ -83,14 +83,14 @@ console.log(JSON.stringify({ begun, tool, silent: silent ?? null, sent, env }))
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Both files, checked against their harnesses' types and made JavaScript."""
     folder = tmp_path_factory.mktemp("plugins")
-    (folder / "node_modules").symlink_to(NPM)
+    (folder / "node_modules").symlink_to(NPM / "node_modules")
     (folder / "package.json").write_text('{"type": "module"}')
     for name in ("opencode", "pi"):
         text = template(f"{name}/swarm.ts")
         assert 'const SWARM = ["swarm"]' in text
         text = text.replace('["swarm"]', "[process.argv[2]]", 1)
         (folder / f"{name}.ts").write_text(text)
-    tsc = str(NPM / "typescript/lib/tsc.js")
+    tsc = str(NPM / "node_modules/typescript/lib/tsc.js")
     done = subprocess.run(
         ["node", tsc, *OPTIONS, "opencode.ts", "pi.ts"],
         cwd=folder,
