@@ -38,7 +38,7 @@ def _found(call: Call) -> None:
         except NoRoot:
             render.note("no project here: neither a mail tree nor a git tree")
     head = ["harness", "scope", "part", "state", "path"]
-    rows = found.look(scopes, program.words(), [])
+    rows = found.look(scopes, program.words())
     cells = [[row.harness, row.scope or "-", row.part, row.state, row.path] for row in rows]
     show(call, "found", head, cells, [dict(zip(head, cell, strict=True)) for cell in cells])
 
