@@ -38,7 +38,7 @@ def _found(call: Call) -> None:
         except NoRoot:
             render.note("no project here: neither a mail tree nor a git tree")
     head = ["harness", "scope", "part", "state", "path"]
-    rows = found.look(scopes, program.words(), [])
+    rows = found.look(scopes, program.words())
     cells = [[row.harness, row.scope or "-", row.part, row.state, row.path] for row in rows]
     show(call, "found", head, cells, [dict(zip(head, cell, strict=True)) for cell in cells])
 
@@ -63,11 +63,20 @@ def _set_up(call: Call, names: list[str]) -> int:
     errors = [change.error for change in changes if change.error]
     for error in errors:
         render.error(error, call["json"])
-    if not call["uninstall"]:
-        for name in names:
-            if NOTES.get(name) and not call["json"]:
-                render.note(NOTES[name])
+    if not call["uninstall"] and not call["json"]:
+        for text in _notes(names, changes):
+            render.note(text)
     return max((error.exit for error in errors), default=0)
+
+
+def _notes(names: list[str], changes: list[Change]) -> list[str]:
+    """What the user has to do besides."""
+    from importlib.util import find_spec
+
+    found = [NOTES[name] for name in names if name in NOTES]
+    if find_spec("mcp") is None and any("mcp" in change.parts for change in changes):
+        found.append("swarm mcp needs its extra: pip install 'monkey-swarm[mcp]'")
+    return found
 
 
 def _tell(lines: list[str], fd: int) -> None:

@@ -1,6 +1,5 @@
 """One file as it is and as it is to be; written whole, or left."""
 
-import errno
 import os
 
 from swarm import disk
@@ -11,7 +10,6 @@ from swarm.install.refusal import Refused
 from swarm.install.text import Text
 
 WAY = "it is left as it is: mend it or move it away, then run swarm install again"
-TRIES = 5
 
 
 class Change:
@@ -87,7 +85,7 @@ def _taken_out(change: Change, record: Record) -> None:
     if change.before is None:
         return
     if record.known(change.before) and record.clean:
-        change.after = record.before(change.before)
+        change.after = record.take_back(change.text)
         change.action = "removed" if change.after is None else "restored"
         return
     for editor in change.file.editors:
@@ -127,8 +125,7 @@ def carry_out(change: Change, store: str) -> None:
     except SwarmError as error:
         change.failed(error)
     except OSError as error:
-        path = change.path if error.errno != errno.ENOENT else os.path.dirname(change.path)
-        change.failed(from_os(error, "write to", path))
+        change.failed(from_os(error, "write to", change.path))
 
 
 def _clean(change: Change) -> bool:

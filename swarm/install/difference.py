@@ -19,15 +19,7 @@ def lines(change: Change, private: bool) -> list[str]:
     if not private and not long:
         found = difflib.unified_diff(old, new, change.path, change.path, n=CONTEXT, lineterm="")
         return list(found) or [*head, "\\ only the ends of lines differ"]
-    if change.action in ("restored", "removed") and change.text.content == before:
-        return [*head, *_between(old, new)]
     return [*head, *_splices(change.text)]
-
-
-def _between(old: list[str], new: list[str]) -> list[str]:
-    """The lines that go, without those that only lose or gain a comma."""
-    known = {line.rstrip(", ") for line in new}
-    return [f"-{line}" for line in old if line.rstrip(", ") not in known and len(line) <= LONGEST]
 
 
 def _splices(text: Text) -> list[str]:

@@ -23,12 +23,12 @@ class Row:
         self.path = path
 
 
-def look(scopes: list[Places], words: list[str], only: list[str]) -> list[Row]:
+def look(scopes: list[Places], words: list[str]) -> list[Row]:
     """Rows for each harness: whether it is here; what is set up, for those that are."""
-    return [row for name in only or NAMES for row in _harness(name, scopes, words, bool(only))]
+    return [row for name in NAMES for row in _harness(name, scopes, words)]
 
 
-def _harness(name: str, scopes: list[Places], words: list[str], asked: bool) -> list[Row]:
+def _harness(name: str, scopes: list[Places], words: list[str]) -> list[Row]:
     program = next((path for one in PROGRAMS[name] if (path := shutil.which(one))), "")
     rows = [Row(name, "", "program", "found" if program else MISSING, program)]
     folders = []
@@ -37,7 +37,7 @@ def _harness(name: str, scopes: list[Places], words: list[str], asked: bool) -> 
         if os.path.isdir(folder):
             folders.append(Row(name, at.scope, "folder", "found", folder))
     parts = [row for at in scopes for row in _parts(name, at, words)]
-    here = bool(program or folders) or asked
+    here = program or folders
     told = [row for row in parts if row.state != MISSING or (here and row.scope == "project")]
     return rows + folders + told
 

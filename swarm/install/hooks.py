@@ -138,7 +138,7 @@ class Hooks:
         return {
             **kind,
             "command": command,
-            **{k: v for k, v in one.items() if k not in ("rest", "matcher")},
+            **{k: v for k, v in one.items() if k != "rest"},
         }
 
     def _group(self, one: dict[str, Any], words: list[str]) -> dict[str, Any]:

@@ -96,8 +96,12 @@ class Places:
 
 
 def _imports(path: str) -> bool:
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return bool(IMPORTS.search(file.read()))
+    """Whether a file of instructions takes in AGENTS.md, so that its lines are read from there."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return bool(IMPORTS.search(file.read()))
+    except OSError:  # told of where it is edited
+        return False
 
 
 def project(start: str) -> str:

@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from swarm import disk
-from swarm.install.text import Text, taken_back
+from swarm.install.text import Text
 
 ABSENT = "absent"
 
@@ -61,11 +61,12 @@ class Record:
             self.steps = []
         return False
 
-    def before(self, content: str) -> str | None:
-        """The text before the first step; None where there was no file."""
+    def take_back(self, text: Text) -> str | None:
+        """Undo every step in the text; what it is then, None where there was no file."""
         for step in reversed(self.steps):
-            content = taken_back(content, [tuple(one) for one in step["undo"]])
-        return None if self.steps[0]["before"] == ABSENT else content
+            for start, length, old in reversed(step["undo"]):
+                text.splice(start, start + length, old)
+        return None if self.steps[0]["before"] == ABSENT else text.content
 
     def add(self, before: str | None, after: Text, clean: bool, folders: list[str]) -> None:
         """Note a step that is about to be made."""

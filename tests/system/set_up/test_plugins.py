@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,20 +11,15 @@ import pytest
 
 from swarm.install.whole import template
 
+from ...vendors import NPM, needs_types
 from .site import Site
 
-NPM = Path(sys.prefix) / "npm" / "node_modules"
-TYPES = ["@opencode-ai/plugin", "@earendil-works/pi-coding-agent", "@types/node", "typescript"]
-LACKING = [name for name in TYPES if not (NPM / name).is_dir()]
 OPTIONS = [
     "--strict", "--skipLibCheck", "--target", "es2022", "--module", "nodenext",
     "--moduleResolution", "nodenext", "--types", "node", "--pretty", "false",
 ]  # fmt: skip
 SWARM = os.path.join(sys.prefix, "bin", "swarm")
-pytestmark = pytest.mark.skipif(
-    bool(LACKING) or not shutil.which("node"),
-    reason="no vendors' types in .venv/npm: scripts/vendor-types needs npm and its registry",
-)
+pytestmark = needs_types
 
 COMMON = """
 import { execFileSync } from "node:child_process"
@@ -89,14 +83,14 @@ console.log(JSON.stringify({ begun, tool, silent: silent ?? null, sent, env }))
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Both files, checked against their harnesses' types and made JavaScript."""
     folder = tmp_path_factory.mktemp("plugins")
-    (folder / "node_modules").symlink_to(NPM)
+    (folder / "node_modules").symlink_to(NPM / "node_modules")
     (folder / "package.json").write_text('{"type": "module"}')
     for name in ("opencode", "pi"):
         text = template(f"{name}/swarm.ts")
         assert 'const SWARM = ["swarm"]' in text
         text = text.replace('["swarm"]', "[process.argv[2]]", 1)
         (folder / f"{name}.ts").write_text(text)
-    tsc = str(NPM / "typescript/lib/tsc.js")
+    tsc = str(NPM / "node_modules/typescript/lib/tsc.js")
     done = subprocess.run(
         ["node", tsc, *OPTIONS, "opencode.ts", "pi.ts"],
         cwd=folder,

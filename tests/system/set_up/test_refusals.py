@@ -70,8 +70,11 @@ def test_dry_run_writes_nothing_and_shows_the_difference(site: Site) -> None:
     assert "-<!-- swarm -->" in site.install("claude", "--uninstall", "--dry-run")
 
 
-def test_nothing_of_a_private_file_is_shown_but_what_is_put_in(site: Site) -> None:
-    site.put("claude-json-state.json", ".claude.json", "user")
+@pytest.mark.parametrize("minified", [False, True])
+def test_nothing_of_a_private_file_is_shown_but_what_is_put_in(site: Site, minified: bool) -> None:
+    state = site.put("claude-json-state.json", ".claude.json", "user")
+    if minified:
+        state.write_text(json.dumps(json.loads(state.read_text())))
     for words in ([], ["--uninstall"]):
         done = site.run("install", "claude", "--user", *words)
         assert '"swarm": {' in done.stderr
