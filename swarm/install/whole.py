@@ -3,7 +3,7 @@
 import json
 import os
 
-from swarm.install.refusal import Refused
+from swarm.errors import Refused
 from swarm.install.text import Text
 
 TEMPLATES = "templates"
