@@ -219,6 +219,17 @@ def remove(path: str) -> bool:
     return True
 
 
+def remove_folder(path: str) -> bool:
+    """Remove a folder if it is there and empty; False where it stays."""
+    try:
+        os.rmdir(path)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            return False
+        raise
+    return True
+
+
 def sync_folder(path: str) -> None:
     """Make the names in a folder survive a power cut, where the system lets us.
 

@@ -106,6 +106,8 @@ FIELDS = {
     "channels": ["channel", "path"],
     "removed": ["id", "reason"],
     "removed of team prune": ["id"],
+    "found": ["harness", "scope", "part", "state", "path"],
+    "files": ["harness", "action", "path", "parts", "diff"],
     "findings": ["level", "path", "text", "fix"],
     "missing": ["action", "about", "how"],
     "nudges": ["agent", "done", "reason", "text", "unread"],

@@ -143,6 +143,7 @@ CHANGING = frozenset(
         "join",
         "leave",
         "prune",
+        "install",
     )
 )
 

@@ -6,7 +6,7 @@ hides no other, unless that one cannot be got at.
 
 import os
 
-from swarm.doctor import boxes, bridges, channels, entries, folders, guardians, strays
+from swarm.doctor import boxes, bridges, channels, entries, folders, guardians, set_up, strays
 from swarm.doctor.finding import LEVELS, Finding
 from swarm.errors import SwarmError
 from swarm.mailbox import layout
@@ -29,6 +29,7 @@ def examine(root: Root, fix: bool = False, team_home: str = "") -> list[Finding]
     found = [*tree.found, *entries.examine(root, fix), *strays.examine(root, tree, fix)]
     found += guardians.examine(root, fix)
     found += bridges.examine(root, fix)
+    found += set_up.examine(root)
     for agent in _agents(root):
         found += boxes.examine(root, agent, fix)
     if team_home:

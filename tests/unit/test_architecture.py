@@ -45,6 +45,7 @@ LAYERS = [
         "swarm.harness",
         "swarm.workload",
         "swarm.doctor",
+        "swarm.install",
         "swarm.transport",
         "swarm.bridge.apply",
         "swarm.bridge.bridge",
@@ -211,7 +212,7 @@ def test_the_tests_mirror_the_package(folder: str) -> None:
     tests = {path.name for path in (Path(__file__).parent / folder).glob("test_*.py")}
     # By tests/system, which run the command itself.
     elsewhere = {
-        "app", "bridge", "bridge_commands", "call", "commands", "grammar", "guard", "guard_commands", "hook", "known",
+        "app", "bridge", "bridge_commands", "call", "commands", "grammar", "guard", "guard_commands", "hook", "install", "install_commands", "known",
         "mail", "nudge", "nudging", "options", "run", "serve", "serve_commands", "stores", "task", "task_commands", "task_views", "team",
         "team_commands", "telling", "tmux", "trace", "trace_commands", "up", "up_commands", "words",
     }  # fmt: skip

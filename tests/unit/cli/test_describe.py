@@ -30,6 +30,8 @@ CALLS = {
     "archived": "--as bob archive one",
     "agents of status": "status",
     "findings": "doctor",
+    "found": "install --project",
+    "files": "install claude --dry-run",
     "trace": "trace one",
     "nudges": "nudge alice",
     "tasks of task request": "task request bob -s s -m x",
