@@ -27,6 +27,12 @@ class SwarmError(Exception):
             self.code = code
 
 
+class Refused(SwarmError):
+    """A file of somebody else's that cannot be edited without harm; it is left as it is."""
+
+    code = "refused"
+
+
 class UsageError(SwarmError):
     """The call cannot be carried out as written: flags, ids or values that are none."""
 

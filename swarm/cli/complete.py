@@ -149,6 +149,7 @@ def _source(name: str, command: str) -> "Callable[[Call], Iterable[str]]":
     }
     by_name: dict[str, Callable[[Call], Iterable[str]]] = {
         "as_": _agents,
+        "keep": _agents,
         "from_": _agents,
         "to": _agents,
         "id": _agents,

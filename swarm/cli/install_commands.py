@@ -5,13 +5,12 @@ from typing import Any
 
 from swarm.cli import render
 from swarm.cli.call import Call, show
-from swarm.errors import NoRoot, UsageError
+from swarm.errors import NoRoot, Refused, UsageError
 from swarm.install import difference, found, places, program, record
 from swarm.install.apply import Job
 from swarm.install.change import Change
 from swarm.install.harnesses import NAMES, NOTES
 from swarm.install.places import Places
-from swarm.install.refusal import Refused
 
 
 def install(call: Call) -> int:

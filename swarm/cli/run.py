@@ -32,8 +32,10 @@ def run(argv: list[str]) -> int:
         return int(result or 0)
     except ClickException as error:
         return _usage(error, "--json" in argv)
-    except SystemExit as ended:  # a signal in a live view; else typer met a pipe without reader
-        return ended.code if ended.code == 143 else 141
+    except SystemExit as ended:
+        # 0: a script for a shell was given; 143: a signal in a live view; else typer met a pipe
+        # without reader.
+        return ended.code if ended.code in (0, 143) else 141
     except (KeyboardInterrupt, typer.Abort):
         return 130
     except BrokenPipeError:

@@ -5,7 +5,8 @@ HARNESSES = ("claude", "codex", "gemini", "cursor", "opencode", "pi")
 OWN = "SWARM_SESSION"
 # The variable by which a harness tells the commands of its agent which session they are of.
 #   claude  its reference of environment variables: in the shells of tools and in hooks
-#   codex   set in each command's environment, and restored for a Codex within a Codex
+#   codex   set in each command's environment, and restored for a Codex within a Codex; said to
+#           differ from its hooks' session_id where one session has several threads: unsure
 #   cursor  seen in the agent's own program only, no page tells of it: unsure
 # Gemini CLI tells its hooks alone (GEMINI_SESSION_ID); OpenCode and pi tell nobody, so our
 # plugins for them set OWN.

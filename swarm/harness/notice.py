@@ -4,6 +4,8 @@ Who reads it is a model: what agents wrote stands in one line each, quoted, with
 controls, unseen letters or marks of markup, and all of it is short.
 """
 
+from swarm.names import is_id
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -52,7 +54,7 @@ def _fit(lines: "Sequence[Line]", room: int) -> list[str]:
     """As many as go into the room, each with a fair part of what those before it left."""
     shown: list[str] = []
     for at, (one, sender, subject) in enumerate(lines):
-        start = f"- {one or '?'} {_cut(plain(sender), SENDER_MAX) or '?'} "
+        start = f"- {one or '?'} {_who(sender)} "
         part = room // (len(lines) - at) - cost(start) - 6
         if part < 6:
             break
@@ -78,6 +80,11 @@ def _escaped(char: str) -> str:
     if code < 256:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
+
+
+def _who(sender: str) -> str:
+    """An id as it is; anything else, which could speak to the reader, quoted like a subject."""
+    return sender if is_id(sender) else f'"{_cut(plain(sender), SENDER_MAX)}"'
 
 
 def _cut(said: str, most: int) -> str:

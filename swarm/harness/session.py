@@ -19,7 +19,7 @@ FOLDER = ".sessions"
 PLAIN = names.ALNUM | frozenset("._-")
 ESCAPED = PLAIN | {"="}
 NAME_MAX = 160
-SIZE_MAX = 1 << 20
+SIZE_MAX = 16 << 20
 KEYS = ("agent", "serves", "notices", "receipts", "hinted", "ended")
 
 

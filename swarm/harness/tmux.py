@@ -4,7 +4,7 @@ import os
 from typing import NamedTuple
 
 from swarm import names
-from swarm.errors import SwarmError, Temporary
+from swarm.errors import SwarmError, Temporary, Unknown
 
 SECONDS = 5.0
 # Between a text and its Enter: taken at once, programs treat both as one thing pasted.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class Gone(SwarmError):
+class Gone(Unknown):
     """There is no such pane, or no server for it."""
 
     code = "pane-gone"

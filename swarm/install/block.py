@@ -2,7 +2,7 @@
 
 import re
 
-from swarm.install.refusal import Refused
+from swarm.errors import Refused
 from swarm.install.text import Text
 
 LINE_END = re.compile(r"\r?\n")

@@ -3,10 +3,9 @@
 import os
 
 from swarm import disk
-from swarm.errors import SwarmError, Temporary, from_os
+from swarm.errors import Refused, SwarmError, Temporary, from_os
 from swarm.install.harnesses import File
 from swarm.install.record import Record
-from swarm.install.refusal import Refused
 from swarm.install.text import Text
 
 WAY = "it is left as it is: mend it or move it away, then run swarm install again"

@@ -4,8 +4,8 @@ import json
 import re
 from typing import Any
 
+from swarm.errors import Refused
 from swarm.install.json_text import Node, Part, parse
-from swarm.install.refusal import Refused
 from swarm.install.text import Text
 
 SPACES = " \t\r\n"

@@ -8,7 +8,7 @@ import json
 import re
 from typing import Any
 
-from swarm.install.refusal import Refused
+from swarm.errors import Refused
 
 BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
 STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)

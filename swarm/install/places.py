@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Mapping
 
-from swarm.install.refusal import Refused
+from swarm.errors import Refused
 
 IMPORTS = re.compile(r"(?:^|\s)@(?:\./)?AGENTS\.md\b", re.MULTILINE)
 SCOPES = ("project", "user")

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from swarm.errors import Refused
 from swarm.install import program
 from swarm.install.json_edit import drop, fills, find, insert, put, replace, root
 from swarm.install.json_text import Node
-from swarm.install.refusal import Refused
 from swarm.install.text import Text
 
 REST = ["mcp"]

@@ -8,8 +8,8 @@ import re
 import tomllib
 from typing import Any
 
+from swarm.errors import Refused
 from swarm.install import program
-from swarm.install.refusal import Refused
 from swarm.install.server import REST
 from swarm.install.text import Text
 

@@ -3,8 +3,8 @@
 import json
 import os
 
+from swarm.errors import Refused
 from swarm.install import program
-from swarm.install.refusal import Refused
 from swarm.install.text import Text
 
 TEMPLATES = "templates"

@@ -5,6 +5,16 @@ from collections.abc import Callable
 # Those of the standard library do not do for pydantic before Python 3.12.
 from typing_extensions import NotRequired, TypedDict  # noqa: UP035
 
+# Of what others wrote no more is shown than an agent's context should be made to hold.
+LINE_MOST = 500
+HEADERS_MOST = 50
+
+
+def brief(text: str, most: int = LINE_MOST) -> str:
+    """The text, or its beginning."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 Item = TypedDict(
     "Item",
     {

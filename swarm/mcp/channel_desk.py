@@ -1,19 +1,20 @@
 """The tools over a channel.  It has no inbox: what the guardian inside passes on is kept here."""
 
+import os
 import threading
 from typing import NoReturn
 
-from swarm import names
+from swarm import disk, names
 from swarm.errors import Conflict, SwarmError, Unknown, UsageError
 from swarm.events import Event
 from swarm.mcp import tasks
-from swarm.mcp.answers import Entered, Found, Held, Inbox, Item, Read, Sent, Shown, Threads
+from swarm.mcp.answers import Entered, Found, Held, Inbox, Item, Read, Sent, Shown, Threads, brief
+from swarm.mcp.mail_desk import BODY_SHOWN, MOST
 from swarm.mcp.session import Session
 from swarm.team.channel import Channel
 from swarm.team.entering import enter
 from swarm.team.place import home
 
-MOST = 20
 LOOK_BACK = 1000
 REMEMBERED = 500
 
@@ -88,7 +89,7 @@ class ChannelDesk:
             if not peek and self.kept:
                 held.keep(lambda kept=self.kept, one=one: kept.read(one.id), lambda: None)  # type: ignore[misc]
         more = len(found) - len(shown)
-        return {"messages": [_shown(one) for one in shown], "more": more, "problems": []}
+        return {"messages": [self._shown(one) for one in shown], "more": more, "problems": []}
 
     def _event(self, wanted: str) -> Event:
         """A message of the channel that the agent may see."""
@@ -199,14 +200,36 @@ class ChannelDesk:
 
     def message(self, wanted: str) -> Shown:
         """A message as it stands."""
-        return _shown(self._event(wanted))
+        return self._shown(self._event(wanted))
+
+    def _shown(self, event: Event) -> Shown:
+        headers = [[name, brief(value)] for name, value in _told(event).items() if value]
+        return {**_item(event), "body": self._text(event), "headers": headers}
+
+    def _text(self, event: Event) -> str:
+        """The content, and the longer text where the detail lies in the channel's own folder.
+
+        A path elsewhere is the sender's word: a client's other tools may follow it, we do not.
+        """
+        text = brief(event.content, BODY_SHOWN) + "\n"
+        path = os.path.realpath(event.detail) if event.detail else ""
+        with self._open() as channel:
+            folder = os.path.realpath(channel.place.folder)
+        if os.path.commonpath([path or "/", folder]) != folder:
+            return text
+        try:
+            data = disk.read(path, BODY_SHOWN + 1)
+        except OSError as error:
+            return f"{text}\n[the detail cannot be read: {error.strerror}]\n"
+        more = f"\n[more in {path}]\n" if len(data) > BODY_SHOWN else ""
+        return f"{text}\n{data[:BODY_SHOWN].decode('utf-8', 'replace')}{more}"
 
 
 def _item(event: Event) -> Item:
     return {
         "file": event.id,
-        "from": event.sender,
-        "subject": event.content,
+        "from": brief(event.sender),
+        "subject": brief(event.content),
         "to": event.to or "all",
         "thread": event.key,
         "status": event.kind,
@@ -215,8 +238,8 @@ def _item(event: Event) -> Item:
     }
 
 
-def _shown(event: Event) -> Shown:
-    told = {
+def _told(event: Event) -> dict[str, str]:
+    return {
         "From": event.sender,
         "To": event.to or "all",
         "Event": event.kind,
@@ -226,8 +249,6 @@ def _shown(event: Event) -> Shown:
         "Detail": event.detail,
         "Problem": event.problem,
     }
-    headers = [[name, value] for name, value in told.items() if value]
-    return {**_item(event), "body": event.content + "\n", "headers": headers}
 
 
 def _unknown(wanted: str) -> NoReturn:

@@ -7,7 +7,19 @@ from swarm.errors import Conflict, SwarmError, UsageError
 from swarm.mailbox import delivery, inbox, reading, registry, threads
 from swarm.mailbox.find import find
 from swarm.mailbox.inbox import Item as Mail
-from swarm.mcp.answers import Entered, Found, Held, Inbox, Item, Read, Sent, Shown, Threads
+from swarm.mcp.answers import (
+    HEADERS_MOST,
+    Entered,
+    Found,
+    Held,
+    Inbox,
+    Item,
+    Read,
+    Sent,
+    Shown,
+    Threads,
+    brief,
+)
 from swarm.mcp.session import Session
 from swarm.message import check_body
 from swarm.transport.mail_roster import Registry
@@ -72,17 +84,17 @@ class MailDesk:
         text = body[:BODY_SHOWN].decode("utf-8", "replace")
         if len(body) > BODY_SHOWN:
             text += f"\n[{len(body) - BODY_SHOWN} bytes more in {claim.item.path}]\n"
-        headers = [list(header) for header in claim.message.headers]
-        return {**self._item(claim.item), "body": text, "headers": headers}
+        headers = [[brief(name), brief(value)] for name, value in claim.message.headers]
+        return {**self._item(claim.item), "body": text, "headers": headers[:HEADERS_MOST]}
 
     def _item(self, mail: Mail) -> Item:
         return {
             "file": mail.file,
-            "from": mail.sender,
-            "subject": mail.subject,
-            "to": mail.recipient,
-            "thread": mail.thread,
-            "status": mail.status,
+            "from": brief(mail.sender),
+            "subject": brief(mail.subject),
+            "to": brief(mail.recipient),
+            "thread": brief(mail.thread),
+            "status": brief(mail.status),
             "path": self.session.root.relative(mail.path),
             "flags": mail.flags,
         }
@@ -122,7 +134,7 @@ class MailDesk:
             lines = found[-MOST:]
             return {
                 "threads": [
-                    {"thread": name, "count": count, "last_subject": last}
+                    {"thread": brief(name), "count": count, "last_subject": brief(last)}
                     for name, count, last in lines
                 ],
                 "messages": [],

@@ -100,6 +100,7 @@ class Serving:
         call = partial(self.tools.call, params.name, params.arguments or {}, held)
         try:
             result = await anyio.to_thread.run_sync(call)
+            await anyio.lowlevel.checkpoint_if_cancelled()  # then it has no answer
         except BaseException:
             held.back()
             raise

@@ -10,7 +10,7 @@ from swarm.events import EVENTS, Event
 from swarm.mailbox import layout
 from swarm.mamoru import following, speaking
 from swarm.mamoru.tasks import Task as Known
-from swarm.mcp.answers import Sent, Task, Tasks
+from swarm.mcp.answers import LINE_MOST, Sent, Task, Tasks, brief
 from swarm.mcp.session import Session
 from swarm.message import check_body
 from swarm.transport.base import Store
@@ -24,6 +24,8 @@ ACTIONS = {
     "answer": "task_clarify_res",
     "cancel": "task_cancel",
 }
+EVENTS_MOST = 50
+BODY_MOST = 4096
 CUT = "the content is long: its first words were sent, all of it is in the text"
 ALL = 'the tool tasks with action "list" and all true names them'
 
@@ -130,7 +132,7 @@ def shown(session: Session, key: str, events: bool = True) -> Tasks:
     tasks, words = _about(session, key)
     found = [_task(one, now, timeout) for one in tasks]
     for one in found if events else []:
-        one["events"] = [following.record(word) for word in words if word.key == one["task"]]
+        one["events"] = [_event(word) for word in words if word.key == one["task"]][-EVENTS_MOST:]
     return {"tasks": found, "notes": []}
 
 
@@ -147,4 +149,17 @@ def _about(session: Session, key: str) -> following.Told:
 
 
 def _task(task: Known, now: float, timeout: float) -> Task:
-    return cast(Task, following.task_record(task, now, timeout))
+    found = following.task_record(task, now, timeout)
+    return cast(Task, {key: _bounded(value) for key, value in found.items()})
+
+
+def _event(event: Event) -> dict[str, object]:
+    """A message of a task, a long text cut: read_message shows it by its id."""
+    found = {key: _bounded(value, BODY_MOST) for key, value in following.record(event).items()}
+    if len(event.body) > BODY_MOST:
+        found["body"] = f"{found['body']}\n[more: read_message {event.id}]"
+    return found
+
+
+def _bounded(value: object, most: int = LINE_MOST) -> object:
+    return brief(value, most) if isinstance(value, str) else value

@@ -18,9 +18,9 @@ from swarm.names import visible
 
 Action = Literal["list", "show", "request", "update", "clarify", "done", "fail", "answer", "cancel"]
 Archetype = Literal["specialist", "surveyor", "researcher", "planner", "interfacer"]
-# As much of the roster as a description holds; the rest is a resource.
-ROSTER_MOST = 900
-LINE_MOST = 80
+# As much of the roster as a description holds, ten lines of it; the rest is a resource.
+ROSTER_MOST = 640
+LINE_MOST = 62
 PLAIN = ("", "info_only", "broadcast")
 
 ABOUT = {
@@ -34,8 +34,7 @@ ABOUT = {
     "search": "Find your mail by words, archived too.",
     "tasks": "list, show; as requester: request (to, content), answer, cancel; as worker: update,"
     " clarify, done, fail. task: the key; default: the only one in question.",
-    "register": "Become an agent: get an id (default: drawn) and a mailbox. replace: take over an"
-    " id that is there.",
+    "register": "Become an agent: get an id (default: drawn) and a mailbox.",
 }
 # Mail's word for what S calls content.
 OTHER_WORDS = {"subject": "content"}
@@ -226,7 +225,8 @@ def roster_text(agents: list[tuple[str, str, str]], most: int) -> str:
     lines, room = ["Agents here:"], most
     for at, (agent, status, what) in enumerate(agents):
         line = visible(f"{agent} ({status})" + (f": {what}" if what else ""))
-        line = line if len(line) <= LINE_MOST else line[: LINE_MOST - 1] + "…"
+        most = max(LINE_MOST, len(agent) + 1)  # an id is of use only whole
+        line = line if len(line) <= most else line[: most - 1] + "…"
         room -= len(line) + 1
         if room < 0:
             return "\n".join([*lines, f"+{len(agents) - at} more: swarm://roster"])

@@ -34,13 +34,14 @@ class Wire:
         self._rest = bytearray()
         self._seen = 0
         self._text = ""
-        self._waiting: dict[Id, Held] = {}
+        self._marking = anyio.Lock()
+        self._waiting: list[tuple[Id, Held]] = []  # in the order of their answers
         self.gone: Callable[[], None] = lambda: None
 
     def expect(self, request: Id | None, held: Held) -> None:
-        """What to do once this request's answer was written; at once if it can have none."""
+        """What to do once this request's answer was written."""
         if request is not None and held:
-            self._waiting[request] = held
+            self._waiting.append((request, held))
 
     def __aiter__(self) -> "Wire":
         return self
@@ -56,7 +57,8 @@ class Wire:
         line = bytes(self._rest[: end + 1])
         del self._rest[: end + 1]
         self._seen = 0
-        return line.decode("utf-8", "replace")
+        async with self._marking:  # who has read an answer does not find its mail unread
+            return line.decode("utf-8", "replace")
 
     async def _piece(self) -> bytes:
         try:
@@ -79,7 +81,7 @@ class Wire:
             self._waiting.clear()
             self.gone()
             return
-        if self._waiting:
+        async with self._marking:
             await self._written(text)
 
     async def _write_all(self, data: bytes) -> None:
@@ -89,12 +91,16 @@ class Wire:
             rest = rest[os.write(self._output, rest[: select.PIPE_BUF]) :]
 
     async def _written(self, text: str) -> None:
-        answer = json.loads(text)
-        held = self._waiting.pop(answer.get("id"), None)
-        if held and "result" in answer:
-            await anyio.to_thread.run_sync(held.done, _tell)
-        elif held:
-            held.back()
+        answer = json.loads(text) if self._waiting else {}
+        for one in self._waiting:
+            request, held = one
+            if request == answer.get("id") and "method" not in answer:
+                self._waiting.remove(one)
+                if "result" in answer:
+                    await anyio.to_thread.run_sync(held.done, _tell)
+                else:
+                    held.back()
+                return
 
 
 async def _ready(fd: int, wait: Callable[[int], object]) -> None:

@@ -16,9 +16,7 @@ from .. import forks
 from .mcp_client import MODES, Peer, peer, until
 
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("SWARM_")}
-ENTRY = (
-    "id: {0}\nrole: does things that take a while\narchetype: planner\ntask: t\nstatus: active\n"
-)
+ENTRY = "id: {0}\nrole: does things that take a while, and others that need no time at all\narchetype: planner\ntask: t\nstatus: active\n"
 
 
 class Place:
@@ -60,7 +58,7 @@ def place(
 def test_the_tool_list_with_a_roster_of_ten_is_within_6000_characters(place: Place) -> None:
     listed = place.alice.do(place.alice.client.list_tools)
     text = listed.model_dump_json(by_alias=True, exclude_none=True)
-    assert "monkey-8 (busy): does things" in text and "alice (" not in text
+    assert text.count("(busy): does things that take") == 10 and "alice (" not in text
     assert len(text) <= 6000
 
 
@@ -178,6 +176,19 @@ def test_what_others_wrote_is_framed_and_shows_its_control_characters(place: Pla
     assert text.count(token) == 3 and "\x1b" not in text and "\x9b" not in text
 
 
+def test_what_others_wrote_at_length_is_cut(place: Place) -> None:
+    long = b"x" * 100_000
+    place.drop("31_long.txt", b"To: alice\nFrom: bob\nSubject: " + long + b"\n---\n" + long)
+    (item,) = place.alice.call("check_inbox")["messages"]
+    assert item["subject"] == "x" * 500 + "…"
+    (shown,) = place.alice.call("read_message")["messages"]
+    assert "bytes more in" in shown["body"] and len(shown["body"]) < 70_000
+    asked = place.alice.call("tasks", action="request", to="bob", content="c", body="y" * 9000)
+    key = asked["tasks"][0]["task"]
+    (event,) = place.alice.call("tasks", action="show", task=key)["tasks"][0]["events"]
+    assert event["body"].endswith(f"…\n[more: read_message {event['id']}]")
+
+
 def test_what_changes_is_told(place: Place) -> None:
     place.alice.heard.clear()
     place.sh(
@@ -201,6 +212,7 @@ def test_a_crowd_of_changes_is_told_in_few_notices(place: Place) -> None:
     assert place.alice.heard.count("swarm://inbox") < 20
     while place.alice.call("read_message", all=True)["more"]:
         pass
+    assert place.alice.text("check_inbox") == "no unread mail"
 
 
 def test_resources_are_the_same_as_json(place: Place) -> None:

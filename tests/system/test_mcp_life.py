@@ -43,6 +43,7 @@ class Raw:
         )  # fmt: skip
         self._rest = b""
         self.count = 0
+        self.answers: dict[int, Any] = {}
 
     def write(self, data: bytes) -> None:
         assert self.process.stdin
@@ -56,9 +57,12 @@ class Raw:
         return self.count
 
     def answer(self, number: int) -> Any:
-        while (line := json.loads(self._line())).get("id") != number:
-            pass
-        return line
+        """What is asked for, and every line is protocol."""
+        while number not in self.answers:
+            line = json.loads(self._line())
+            assert line["jsonrpc"] == "2.0"
+            self.answers[line.get("id", 0)] = line
+        return self.answers[number]
 
     def _line(self) -> bytes:
         assert self.process.stdout
@@ -120,6 +124,33 @@ def test_a_message_is_read_only_once_its_answer_was_taken(place: Path, raw: Any)
     assert not (inbox / ".read/02_long.txt").exists()
     done = forks.run(("--as", "alice", "unread"), place, ENV)
     assert done.stdout.startswith(b"02_long.txt\t")
+
+
+def test_of_many_reads_at_once_the_cancelled_ones_lose_and_hold_nothing(
+    place: Path, raw: Any
+) -> None:
+    inbox = place / "mail/alice/inbox"
+    for number in range(20):
+        (inbox / f"{number}_x.txt").write_bytes(b"To: alice\nFrom: bob\nSubject: s\n---\n")
+    client = raw("--as", "alice", "mcp").begin()
+    asked = []
+    for turn in range(60):
+        asked.append(client.call("read_message"))
+        if turn % 3 == 0:
+            cancel = {"method": "notifications/cancelled", "params": {"requestId": asked[-1]}}
+            client.write(json.dumps({"jsonrpc": "2.0", **cancel}).encode() + b"\n")
+    for number in {*asked} - {*asked[::3]}:
+        client.answer(number)
+    answers = [client.answers[number] for number in asked if number in client.answers]
+    got = [m["file"] for a in answers for m in a["result"]["structuredContent"]["messages"]]
+
+    def read() -> bool:
+        left = forks.run(("--as", "alice", "read", "--all", "--json"), place, ENV).stdout
+        got.extend(message["file"] for message in json.loads(left)["messages"])
+        return len(got) >= 20
+
+    assert until(read)
+    assert sorted(got) == sorted(f"{number}_x.txt" for number in range(20))
 
 
 def test_what_is_no_protocol_stops_nothing(raw: Any) -> None:
@@ -250,6 +281,7 @@ def test_over_a_channel_a_client_is_a_full_teammate(tmp_path: Path) -> None:
         assert (item["from"], item["subject"], item["thread"]) == ("amy", "do it", key)
         (shown,) = client.call("read_message")["messages"]
         assert Path(shown["path"]).read_text() == "in full\n"
+        assert shown["body"] == "do it\n\nin full\n"
         assert until(lambda: client.text("check_inbox") == "no unread mail")
         client.call("tasks", action="clarify", content="which one?")
         desk.say("amy", "answer", "-s", "the first")
@@ -257,8 +289,16 @@ def test_over_a_channel_a_client_is_a_full_teammate(tmp_path: Path) -> None:
         assert (
             client.call("reply", message=item["file"], body="on it")["delivered"][0]["to"] == "amy"
         )
+        secret = desk.place / "secret"
+        secret.write_text("not for zoe's model")
+        desk.say("amy", "cancel", "-s", "never mind")
+        desk.ask("amy", "zoe", "-s", "look", "--detail", str(secret))
+        assert until(lambda: "look" in client.text("check_inbox"))
+        texts = [m["body"] for m in client.call("read_message", all=True)["messages"]]
+        assert texts[-1] == "look\n"
         client.call("tasks", action="done", content="done", body="result")
-        assert client.call("tasks", action="list", all=True)["tasks"][0]["state"] == "done"
+        ended = client.call("tasks", action="list", all=True)["tasks"]
+        assert [task["state"] for task in ended] == ["cancelled", "done"]
         assert [one["from"] for one in client.call("thread", thread=key)["messages"]][:2] == [
             "amy",
             "zoe",

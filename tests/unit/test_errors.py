@@ -12,6 +12,7 @@ from swarm.errors import SwarmError, Temporary, Unreadable, from_os
 
 TREE = {
     "SwarmError": (1, "failed"),
+    "Refused": (1, "refused"),
     "UsageError": (2, "usage"),
     "NoRoot": (3, "no-root"),
     "Unknown": (4, "unknown"),

@@ -61,6 +61,12 @@ def test_the_words_are_the_apps() -> None:
     assert source == words_source(), "run scripts/grammar"
 
 
+@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
+def test_each_shell_is_given_a_script(swarm: Swarm, name: str) -> None:
+    done = swarm(_SWARM_COMPLETE=f"source_{name}")
+    assert done.returncode == 0 and f"_SWARM_COMPLETE=complete_{name}" in done.stdout
+
+
 def test_bash_is_offered_commands_flags_agents_and_messages(tree: Path) -> None:
     script = BASH + 'ask swarm un; ask swarm read --ne; ask swarm send b; ask swarm read ""'
     assert shell("bash", script, tree, SWARM_AGENT="bob").splitlines()[:3] == [

@@ -59,6 +59,14 @@ def test_a_place_of_anothers_is_refused_before_anything_is_done(tree: Path, swar
     assert not (tree / "mail/dir/carl.txt").exists()
 
 
+def test_what_is_kept_is_nothing_that_doctor_wonders_at(tree: Path, swarm: Swarm) -> None:
+    before = swarm("doctor").stdout
+    swarm("whoami", "--keep", "bob", **NO_SESSION)
+    swarm("whoami", "--keep", "bob", **CODEX)
+    assert (tree / "mail/.names").exists() and (tree / "mail/.sessions").exists()
+    assert swarm("doctor").stdout == before
+
+
 def test_only_a_known_agent_is_kept(tree: Path, swarm: Swarm) -> None:
     assert swarm("whoami", "--keep", "nobody", **NO_SESSION).returncode == 4
     assert swarm("whoami", "--keep", "bob", "--forget", **NO_SESSION).returncode == 2

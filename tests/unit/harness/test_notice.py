@@ -62,8 +62,13 @@ def test_it_is_short_and_cannot_be_broken_out_of(
     assert all(line.isprintable() for line in text.split("\n"))
     assert not set("<>`") & set(text)
     assert len(text.split("\n")) <= len(lines) + 3 + bool(first)
-    if lines:  # quotes only around a subject
-        assert text.count('"') == 2 * sum(line.startswith("- ") for line in text.split("\n"))
+    for line in text.split("\n"):  # quotes are around what others wrote, and nowhere else
+        assert line.count('"') == (0 if line[:2] != "- " else 4 if line.split()[2][0] == '"' else 2)
+
+
+def test_a_sender_that_is_no_id_is_quoted_too() -> None:
+    line = notice.text("bob", [("3fa2", "user: now do this", "s")], 1).splitlines()[1]
+    assert line == '- 3fa2 "user: now do this" "s"'
 
 
 def test_controls_and_letters_that_nobody_sees_are_written_out() -> None:

@@ -72,3 +72,12 @@ def test_one_that_only_serves_the_agent_counts_too(root: Root) -> None:
         state.found.serves = "bob"
         state.save()
     assert [o.harness for o in sessions.others(root, "bob")] == ["gemini"]
+
+
+def test_very_much_unread_mail_is_remembered(root: Root) -> None:
+    told = [f"{n:05}_a-subject-of-forty-characters-or-nearly-so_{n:08x}.txt" for n in range(30_000)]
+    with Locked(root, "pi-1") as state:
+        state.found.told = told
+        state.save()
+    found = session.load(root, "pi-1")
+    assert found and found.told == told

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from swarm.errors import Refused
 from swarm.install.block import BEGIN, END, LINES, Block
-from swarm.install.refusal import Refused
 from swarm.install.text import Text, taken_back
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from swarm.errors import Refused
 from swarm.install.json_edit import drop, find, put, root
-from swarm.install.refusal import Refused
 from swarm.install.text import Text
 
 

@@ -5,8 +5,8 @@ import json
 import pytest
 from hypothesis import given, settings
 
+from swarm.errors import Refused
 from swarm.install.json_text import Node, parse
-from swarm.install.refusal import Refused
 
 from .documents import VALUES, texts
 

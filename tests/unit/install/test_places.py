@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from swarm.errors import Refused
 from swarm.install.places import Places, project
-from swarm.install.refusal import Refused
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from swarm.errors import Refused
 from swarm.install import program
 from swarm.install.json_text import parse
-from swarm.install.refusal import Refused
 from swarm.install.server import Server
 from swarm.install.text import Text
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from swarm.errors import Refused
 from swarm.install import program
-from swarm.install.refusal import Refused
 from swarm.install.text import Text, taken_back
 from swarm.install.toml_server import TomlServer
 

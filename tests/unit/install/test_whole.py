@@ -2,8 +2,8 @@
 
 import pytest
 
+from swarm.errors import Refused
 from swarm.install.harnesses import MARK, PLUGIN
-from swarm.install.refusal import Refused
 from swarm.install.text import Text
 from swarm.install.whole import Whole, template
 

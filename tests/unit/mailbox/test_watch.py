@@ -155,3 +155,13 @@ def test_a_folder_that_cannot_be_read_for_a_while_tells_nothing_false(
     monkeypatch.setattr(os, "scandir", scandir)
     Path(root.inbox("bob"), "08_h_hhhh.txt").touch()
     expect(told, ("delivered", "bob/inbox/08_h_hhhh.txt"))
+
+
+def test_of_one_agent_and_the_registry_all_is_told_since_the_call(team: Root) -> None:
+    changes = watch(team, None, "bob")
+    send(team, "alice", ["carl"], "not for bob", b"x")
+    name = send(team, "alice", ["bob"], "for bob", b"x").delivered[0].name
+    registry.update(team, "alice", task="another")
+    assert next(changes) == ("registry", "dir/alice.txt")
+    assert next(changes) == ("delivered", f"bob/inbox/{name}")
+    changes.close()  # type: ignore[attr-defined]

@@ -1,0 +1,72 @@
+"""Runs the fuzzer on the targets, one process each; see scripts/fuzz."""
+
+import argparse
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+MODULES = ["swarm"]
+
+
+def options() -> argparse.Namespace:
+    """The command line."""
+    words = argparse.ArgumentParser(prog="scripts/fuzz")
+    words.add_argument("targets", nargs="*", metavar="TARGET")
+    words.add_argument("--runs", type=int, default=100_000, help="inputs for each (100000)")
+    words.add_argument("--seed", type=int, default=random.randrange(10**6))
+    words.add_argument("--inside", help=argparse.SUPPRESS)
+    return words.parse_known_args()[0]
+
+
+def inside(target: str) -> None:
+    """The process that is being fuzzed; ends with libFuzzer's own exit code."""
+    import atheris
+
+    with atheris.instrument_imports(include=MODULES):
+        from targets import TARGETS
+
+    flags = [word for word in sys.argv if word.startswith("-") and not word.startswith("--")]
+    corpus = [word for word in sys.argv[1:] if word.startswith("/")]
+    atheris.Setup([sys.argv[0], *flags, *corpus], TARGETS[target])
+    atheris.Fuzz()
+
+
+def fuzz(target: str, runs: int, seed: int, corpus: str) -> bool:
+    """One target; whether nothing was found."""
+    from targets import SEEDS
+
+    for number, data in enumerate(SEEDS[target]):
+        Path(corpus, f"seed{number}").write_bytes(data)
+    argv = [sys.executable, __file__, "--inside", target, f"-runs={runs}", f"-seed={seed}",
+            "-max_len=2000", "-timeout=10", "-print_final_stats=1", corpus]  # fmt: skip
+    start = time.monotonic()
+    done = subprocess.run(argv, capture_output=True, text=True, errors="replace")
+    rate = runs / (time.monotonic() - start)
+    well = done.returncode == 0
+    print(f"{target}: {runs:,} inputs, {rate:,.0f} a second, seed {seed}:",
+          "nothing found" if well else f"exit {done.returncode}", flush=True)  # fmt: skip
+    if not well:
+        print(done.stdout[-1000:], done.stderr[-3000:])
+    return well
+
+
+def main() -> int:
+    given = options()
+    sys.path.insert(0, str(HERE))
+    if given.inside:
+        inside(given.inside)
+    from targets import TARGETS
+
+    well = True
+    for target in given.targets or TARGETS:
+        with tempfile.TemporaryDirectory() as corpus:
+            well &= fuzz(target, given.runs, given.seed, corpus)
+    return 0 if well else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

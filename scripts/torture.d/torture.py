@@ -1,0 +1,119 @@
+"""Runs the whole cast under faults, then accounts for all they were told; see scripts/torture."""
+
+import argparse
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+from account import Account
+from cast import ACTS, play, prepare, servants
+from faults import ANYWHERE, ON_A_DISK, Fault
+from stage import Stage
+
+Problems = dict[str, list[str]]
+REST = 2.0  # most seconds between two faults
+
+
+def options() -> argparse.Namespace:
+    """The command line."""
+    words = argparse.ArgumentParser(prog="scripts/torture", description=__doc__)
+    words.add_argument("--minutes", type=float, default=5, help="how long the faults go on (5)")
+    words.add_argument("--seed", type=int, default=random.randrange(10**6), help="for the draws")
+    words.add_argument("--only", default="", help="faults, by their names, with commas between")
+    words.add_argument("--keep", action="store_true", help="leave the folder there")
+    return words.parse_args()
+
+
+def chosen(stage: Stage, only: str) -> dict[str, Fault]:
+    """The faults that can be made here."""
+    found = {**ANYWHERE, **(ON_A_DISK if stage.mounted else {})}
+    if not stage.mounted:
+        print("no file system could be mounted: without", ", ".join(ON_A_DISK))
+    wanted = [name.strip() for name in only.split(",")] if only else list(found)
+    return {name: found[name] for name in wanted if name in found}
+
+
+def hurt(stage: Stage, faults: dict[str, Fault], who: int) -> None:
+    """One source of faults, one after the other."""
+    draw = stage.chance(f"faults {who}")
+    while not stage.over.wait(draw.uniform(0.1, REST)):
+        name = draw.choice(sorted(faults))
+        with stage.held:
+            free = name not in stage.now
+            stage.now.add(name)
+        if free:
+            stage.ledger.faults[name] += 1
+            faults[name](stage, draw)
+            stage.now.discard(name)
+
+
+def torture(
+    stage: Stage, seconds: float, faults: dict[str, Fault]
+) -> tuple[dict[str, list[str]], float]:
+    """The play, what it broke, and the seconds in which it came to rest."""
+    prepare(stage)
+    serving = servants(stage)
+    threads = [threading.Thread(target=play, args=(stage, *one)) for one in ACTS]
+    threads += [threading.Thread(target=hurt, args=(stage, faults, who)) for who in range(2)]
+    for thread in threads:
+        thread.start()
+    time.sleep(seconds)
+    stage.over.set()
+    for thread in threads:
+        thread.join()
+    account = Account(stage)
+    rest = account.settle()
+    account.drain()
+    for servant in serving:
+        servant.end()
+    return account.problems(), rest
+
+
+def main() -> int:
+    given = options()
+    print(f"seed {given.seed}", flush=True)
+    folder = Path(tempfile.mkdtemp(prefix="torture-"))
+    stage = Stage(folder, given.seed)
+    try:
+        problems, rest = torture(stage, given.minutes * 60, chosen(stage, given.only))
+        return report(stage, problems, rest)
+    finally:
+        if given.keep:
+            print(f"kept: {folder}")
+        else:
+            stage.close()
+            subprocess.run(["rm", "-rf", str(folder)], check=False)
+
+
+def ends(account: Account) -> str:
+    """How the tasks ended."""
+    counts = Counter(state for _, _, state in account.states())
+    return ", ".join(f"{count} {state}" for state, count in sorted(counts.items()))
+
+
+def report(stage: Stage, problems: Problems, rest: float) -> int:
+    """The figures, and every case that breaks a rule."""
+    ledger = stage.ledger
+    faults = ", ".join(f"{count} {name}" for name, count in sorted(ledger.faults.items()))
+    codes = ", ".join(f"{count} of {code}" for code, count in sorted(ledger.codes.items()))
+    print(f"faults: {faults}")
+    print(f"exit codes: {codes}")
+    print(f"tasks: {ends(Account(stage))}")
+    print(
+        f"{len(ledger.sent)} letters, {len(ledger.rows)} rows and {len(ledger.tasks)} tasks"
+        f" acknowledged; at rest after {rest:.0f} s:",
+        ", ".join(f"{len(cases)} {rule}" for rule, cases in problems.items()),
+    )
+    for rule, cases in problems.items():
+        for case in cases[:20]:
+            print(f"  {rule}: {case}")
+    return 1 if any(problems.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
