@@ -62,6 +62,9 @@ def _none(root: Root, agent: str, wanted: str, found: list[Place]) -> SwarmError
             return Unreadable(what, "swarm doctor names such things")
     where = "your inbox, sent or drafts" if agent else "any mailbox"
     hint = "a name, its stem, a unique part of it or its path will do"
+    hint += "; --everywhere looks in all mailboxes" if agent else ""
+    if wanted.removeprefix("#").isdecimal():
+        hint = "a number is a message of a channel: --channel names that"
     return Unknown(f"no message {names.shown(wanted)} in {where}", hint, code="unknown-message")
 
 
