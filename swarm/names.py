@@ -134,7 +134,7 @@ def split_name(name: str) -> tuple[int, str, str] | None:
 
 
 def meant(found: list[str], part: str) -> list[str]:
-    """Of names that hold this part, those of which it is the whole slug or hash, if there are any."""
+    """Of names that hold this part, those whose whole slug or hash it is, if there are any."""
     whole = [name for name in found if f"_{part}_" in f"_{name.removesuffix('.txt')}_"]
     return whole or found
 
