@@ -3,7 +3,7 @@
 import os
 
 from swarm.cli import render
-from swarm.cli.call import Call, body, failed, show
+from swarm.cli.call import Call, body, detail, failed, show
 from swarm.errors import TimedOut, Unreadable, UsageError
 from swarm.mailbox import inbox, layout
 
@@ -109,10 +109,9 @@ def send(call: Call) -> int:
     from swarm.mailbox.delivery import send as deliver
 
     me, thread, key = call.me, _thread(call), _key(call)
-    subject, status, detail = (call[name] or "" for name in ("subject", "status", "detail"))
     result = deliver(
-        call.root, me, call["to"], subject, body(call),
-        thread=thread, status=status, detail=detail, key=key,
+        call.root, me, call["to"], call["subject"] or "", body(call),
+        thread=thread, status=call["status"] or "", detail=detail(call), key=key,
     )  # fmt: skip
     return _delivered(call, result, thread)
 
@@ -121,7 +120,7 @@ def reply(call: Call) -> int:
     from swarm.mailbox.delivery import reply as answer
 
     me, thread, key = call.me, _thread(call), _key(call)
-    values = {name: call[name] or "" for name in ("subject", "status", "detail")}
+    values = {"detail": detail(call), **{name: call[name] or "" for name in ("subject", "status")}}
     result = answer(
         call.root, me, call["msg"], body(call), also=call["to"], thread=thread, key=key, **values
     )
