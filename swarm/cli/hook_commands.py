@@ -95,6 +95,8 @@ def whoami(call: Call) -> None:
         agent = layout.check_known(call.root, call["keep"])
         kept = keeping.keep(call.root, agent, os.environ)
         render.note(f"{agent} is kept for {kept}")
+        if agent != (now := call.who()):
+            render.note(f"here you are {now} all the same: that is told by --as or the environment")
     agent = names.check_id(call.who())
     found = identity.who(call.root, call.options.get("as_"), os.environ)
     own = [name for _, name in session.here(os.environ)]
