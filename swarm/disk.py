@@ -20,7 +20,6 @@ TEMP_SUFFIX = ".tmp"
 NO_LINKS = frozenset((errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK))
 NO_FLOCK = frozenset((errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL))
 NO_SYNC = frozenset((errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF))
-NO_RESERVE = frozenset((errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENODEV))
 NO_NOREPLACE = frozenset((errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP))
 AT_FDCWD = -100
 # So many files are synced side by side.
@@ -68,20 +67,6 @@ def write_all(fd: int, data: bytes) -> None:
     written = os.write(fd, data)
     while written < len(data):
         written += os.write(fd, data[written:])
-
-
-def reserve(fd: int, size: int) -> None:
-    """Have room for so many bytes from the beginning; OSError where there is none.
-
-    The file may grow by zero bytes.  Where the system has no such call nothing is sure.
-    """
-    try:
-        os.posix_fallocate(fd, 0, size)
-    except AttributeError:
-        return
-    except OSError as error:
-        if error.errno not in NO_RESERVE:
-            raise
 
 
 def publish(source: str, target: str) -> bool:

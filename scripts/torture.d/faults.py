@@ -110,7 +110,7 @@ def few_files(stage: Stage, draw: random.Random) -> None:
         before = resource.prlimit(pid or 0, resource.RLIMIT_NOFILE)
         begun = time.time() - os.stat(f"/proc/{pid}").st_mtime
         now = len(os.listdir(f"/proc/{pid}/fd"))
-        if pid and begun > 1:  # a younger one may still be loading its libraries
+        if pid and begun > 4:  # a younger one may still be loading its libraries
             resource.prlimit(pid, resource.RLIMIT_NOFILE, (now, before[1]))
             hold(stage, draw, 0.5, 3)
             resource.prlimit(pid, resource.RLIMIT_NOFILE, before)

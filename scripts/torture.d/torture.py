@@ -10,10 +10,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from account import Account
 from cast import ACTS, play, prepare, servants
 from faults import ANYWHERE, ON_A_DISK, Fault
 from stage import Stage
+from verdict import Account
 
 Problems = dict[str, list[str]]
 REST = 2.0  # most seconds between two faults

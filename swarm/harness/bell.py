@@ -36,7 +36,7 @@ def ring(place: Place, given: str | None, timeout: float, say: "Callable[[str], 
     if not who or not place.name or place.asked.subagent:
         return False
     root, parent, end = place.root, os.getppid(), time.monotonic() + timeout
-    inbox, seen, listed = root.inbox(who.agent), [(0, 0)], 0.0
+    inbox, seen, listed, rang = root.inbox(who.agent), [(0, 0)], 0.0, True
     said: list[str] = []
 
     def speak(text: str) -> None:
@@ -47,7 +47,8 @@ def ring(place: Place, given: str | None, timeout: float, say: "Callable[[str], 
         while own.still() and os.getppid() == parent and not _unheard():
             bell.arm()
             now, looks = time.monotonic(), [_changed(inbox), _changed(root.receipts(who.agent))]
-            if looks != seen or now - listed > LIST:
+            # Two changes may have one time: that it rang counts, too.
+            if rang or looks != seen or now - listed > LIST:
                 try:
                     _look(place, who, own, speak)
                     seen, listed = looks, now
@@ -58,7 +59,7 @@ def ring(place: Place, given: str | None, timeout: float, say: "Callable[[str], 
             left = end - time.monotonic()
             if left <= 0:
                 break
-            bell.wait(min(LOOK, left))
+            rang = bell.wait(min(LOOK, left))
     return False
 
 

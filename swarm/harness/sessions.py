@@ -59,6 +59,16 @@ class Locked:
                 raise
             os.close(fd)
 
+    def reserve(self) -> None:
+        """Have the disk's room for what ``save`` will write, where that can be asked for."""
+        ask = getattr(os, "posix_fallocate", None)
+        try:
+            if ask:
+                ask(self._fd, 0, len(format_session(self.found)))
+        except OSError as error:
+            if error.errno not in disk.NO_SYNC:
+                raise
+
     def save(self) -> None:
         """Write what ``found`` says, in place, so that the lock stays one for all."""
         data = format_session(self.found)
@@ -68,10 +78,6 @@ class Locked:
         disk.write_all(self._fd, data)
         os.truncate(self._fd, len(data))
         self._was = data
-
-    def reserve(self) -> None:
-        """Make sure that ``save`` finds room on the disk; OSError where there is none."""
-        disk.reserve(self._fd, len(format_session(self.found)))
 
     def __exit__(
         self,

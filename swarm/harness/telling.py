@@ -1,12 +1,14 @@
 """Telling a session what is new, so that nothing is told twice."""
 
 import os
+import time
 
 from swarm.harness.hook import Post
 from swarm.harness.notice import SHOWN_MAX, Line, short_id, text
 from swarm.harness.sessions import Locked
 from swarm.mailbox import inbox
 from swarm.mailbox.layout import Root
+from swarm.mailbox.wait import SETTLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def _lines(root: Root, agent: str, new: list[str]) -> tuple[list[Line], int, lis
     for name in new:
         if len(lines) == SHOWN_MAX:
             break
-        item = inbox.load(root, agent, f"{folder}/{name}")
+        item = _whole(root, agent, f"{folder}/{name}")
         if item is not None:
             subject = "(cannot be read)" if item.unreadable else item.subject
             lines.append((short_id(name, found), item.sender, subject))
@@ -64,3 +66,19 @@ def _lines(root: Root, agent: str, new: list[str]) -> tuple[list[Line], int, lis
         else:  # it may come back, as what is being edited does
             gone.append(name)
     return lines, none, gone
+
+
+def _whole(root: Root, agent: str, path: str) -> "inbox.Item | None":
+    """A message; one that seems caught while somebody writes it by hand is looked at again."""
+    item = inbox.load(root, agent, path)
+    if item and "malformed" in item.flags and _is_young(path):
+        time.sleep(SETTLE)
+        item = inbox.load(root, agent, path)
+    return item
+
+
+def _is_young(path: str) -> bool:
+    try:
+        return abs(time.time() - os.lstat(path).st_mtime) < 2 * SETTLE
+    except FileNotFoundError:
+        return True

@@ -185,6 +185,17 @@ def test_an_answer_that_nobody_takes_is_given_again(tree: Path) -> None:
     assert hook(tree, "claude", "Stop").stdout
 
 
+def test_on_a_full_disk_nothing_is_said_that_could_not_be_noted(tree: Path) -> None:
+    """It would be said again after each tool.  A limit on files stands for the disk."""
+    script = f"ulimit -f 0; exec {SWARM} --as bob hook claude PostToolUse"
+    for _ in range(2):
+        done = subprocess.run(
+            ["sh", "-c", script], input=SAID, cwd=tree, env=CLEAN, capture_output=True
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert hook(tree, "claude", "PostToolUse").stdout
+
+
 def test_an_event_of_a_newer_harness_is_none_of_ours(tree: Path) -> None:
     for event in ("Nosuch", "SubagentStop", "PreToolUse", ""):
         assert hook(tree, "claude", event).stdout == b""

@@ -146,6 +146,20 @@ def test_what_could_not_be_said_is_said_the_next_time(root: Root, call: Hook, ma
     assert len(call("PostToolUse")) == 1
 
 
+def test_a_hook_that_is_killed_before_it_notes_says_it_again(
+    call: Hook, mail: Mail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail("01_x_aaaa")
+    call("SessionStart", session="other")
+    with monkeypatch.context() as killed:
+        killed.setattr(
+            sessions.Locked, "save", lambda self: (_ for _ in ()).throw(KeyboardInterrupt)
+        )
+        with pytest.raises(KeyboardInterrupt):
+            call("PostToolUse")
+    assert len(call("PostToolUse")) == 1 and call("Stop") == []
+
+
 def test_what_is_no_mail_is_no_news(root: Root, call: Hook, mail: Mail) -> None:
     Path(root.inbox("bob"), "folder.txt").mkdir()
     Path(root.inbox("bob"), "link.txt").symlink_to("/etc/hostname")

@@ -1,4 +1,4 @@
-"""A record counts only if it is whole and of this version; else nothing is known of the file."""
+"""A record knows a text again after each step, done or not, and takes the steps back."""
 
 import json
 from pathlib import Path
@@ -18,23 +18,50 @@ DAMAGED: list[Any] = [
     {**GOOD, "steps": [{**STEP, "undo": [["x", None, 3]]}]},
     {**GOOD, "steps": [{**STEP, "undo": [[0, 1]]}]},
 ]  # fmt: skip
+A, B = "one\n", "one\ntwo\n"
 
 
-def written(store: Path, text: str) -> Record:
-    Path(Record(str(store), "/p").place).write_text(text)
-    return Record(str(store), "/p")
+@pytest.fixture
+def record(tmp_path: Path) -> Record:
+    """Two steps from no file: A is written, then B."""
+    made = Record(str(tmp_path), "/p/file")
+    first, second = Text(""), Text(A)
+    first.splice(0, 0, A)
+    second.splice(4, 4, "two\n")
+    made.add(None, first, True, ["/p"])
+    made.add(A, second, True, [])
+    return made
 
 
-def test_what_was_written_is_read(tmp_path: Path) -> None:
-    doc = Text("a")
-    doc.splice(1, 1, "b")
-    Record(str(tmp_path), "/p").add("a", doc, True, ["/f"])
-    found = Record(str(tmp_path), "/p")
-    assert found.known("ab") and found.take_back(doc) == "a" and found.folders == ["/f"]
+def again(record: Record) -> Record:
+    return Record(str(Path(record.place).parent), record.path)
+
+
+@pytest.mark.parametrize("content", [A, B])  # A: killed before the second step was done
+def test_what_it_left_is_known_and_taken_back(record: Record, content: str) -> None:
+    found = again(record)
+    assert found.known(content) and found.take_back(Text(content)) is None
+    assert found.folders == ["/p"]
+
+
+def test_what_others_wrote_is_not_known(record: Record) -> None:
+    assert not again(record).known("other") and not again(record).known(None)
+
+
+def test_a_step_after_others_wrote_begins_anew(record: Record) -> None:
+    found, text = again(record), Text("other")
+    text.splice(0, 5, "ours")
+    found.add("other", text, False, [])
+    assert again(record).known("ours") and not again(record).known(B) and not again(record).clean
+    assert again(record).folders == ["/p"]
 
 
 @pytest.mark.parametrize("damaged", [*map(json.dumps, DAMAGED), "", "{", '{"steps":' + "[" * 90000])
-def test_one_that_is_damaged_says_nothing(tmp_path: Path, damaged: str) -> None:
-    assert written(tmp_path, json.dumps(GOOD)).steps
-    found = written(tmp_path, damaged)
-    assert (found.steps, found.folders, found.known("b")) == ([], [], False)
+def test_a_damaged_record_is_none(record: Record, damaged: str) -> None:
+    Path(record.place).write_text(damaged)
+    found = again(record)
+    assert (found.steps, found.folders, found.known(B)) == ([], [], False)
+
+
+def test_it_holds_nothing_of_the_file_but_what_was_replaced(record: Record) -> None:
+    assert "one" not in Path(record.place).read_text()
