@@ -172,10 +172,17 @@ def _alike(one: str, other: str) -> bool:
     return is_regular(one) and is_regular(other) and read(one) == read(other)
 
 
-def replace(path: str, data: bytes, sync: bool, times: tuple[int, int] | None = None) -> None:
+def replace(
+    path: str,
+    data: bytes,
+    sync: bool,
+    times: tuple[int, int] | None = None,
+    last: "Callable[[], object] | None" = None,
+) -> None:
     """Replace a file whole: readers see the old one or the new one.  Its mode is kept.
 
-    ``times``: access and change in nanoseconds that the new one is to have.
+    ``times``: access and change in nanoseconds that the new one is to have.  ``last``: called
+    when only the step itself is left, which it prevents by raising.
     """
     try:
         mode: int | None = S_IMODE(os.stat(path).st_mode)
@@ -186,6 +193,8 @@ def replace(path: str, data: bytes, sync: bool, times: tuple[int, int] | None = 
     try:
         if times:
             os.utime(temp, ns=times)
+        if last:
+            last()
         os.replace(temp, path)
     except BaseException:
         remove(temp)

@@ -1,5 +1,6 @@
 """What an agent is told at one moment of its session: what is new, once, and never for ever."""
 
+import resource
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -171,6 +172,44 @@ def test_what_cannot_be_read_is_told_all_the_same(root: Root, call: Hook, mail: 
     mail("01_x_aaaa")
     Path(root.inbox("bob"), "01_x_aaaa.txt").chmod(0)
     assert "1 new message" in call("PostToolUse")[0]
+
+
+def test_what_is_away_for_a_moment_is_told_when_it_is_back(
+    root: Root, call: Hook, mail: Mail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As what somebody edits in the inbox is: gone between the listing and the reading."""
+    from swarm.mailbox import inbox
+
+    mail("01_one_aaaa", "02_two_bbbb")
+    path = Path(root.inbox("bob"), "01_one_aaaa.txt")
+    real, text = inbox.load, path.read_text()
+
+    def away(*given: str) -> object:
+        path.unlink(missing_ok=True)
+        return real(*given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(inbox, "load", away)
+        assert "1 new message" in call("PostToolUse")[0]
+    path.write_text(text)
+    (said,) = call("PostToolUse")
+    assert "aaaa" in said and "bbbb" not in said
+
+
+def test_what_there_is_no_room_to_note_is_not_said(root: Root, call: Hook, mail: Mail) -> None:
+    """It would be said again at every moment, and an agent that stops be kept going for ever."""
+    mail("01_one_aaaa")
+    call("Stop")
+    mail("02_" + "x" * 200)
+    size = Path(root.path, ".sessions/claude-s").stat().st_size
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        with pytest.raises(OSError, match="large"):
+            call("Stop", stop_hook_active=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "02_xx" in call("Stop", stop_hook_active=True)[0]
 
 
 def test_nobody_and_an_unknown_one_hear_nothing(root: Root, call: Hook, mail: Mail) -> None:
