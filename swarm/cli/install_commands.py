@@ -29,7 +29,7 @@ def install(call: Call) -> int:
 
 
 def _found(call: Call) -> None:
-    home = os.path.expanduser("~")
+    home = _home()
     scopes = [] if call["project"] else [Places("user", home, os.environ)]
     if not call["user"]:
         try:
@@ -43,7 +43,7 @@ def _found(call: Call) -> None:
 
 
 def _set_up(call: Call, names: list[str]) -> int:
-    home = os.path.expanduser("~")
+    home = _home()
     scope = "user" if call["user"] else "project"
     at = Places(scope, home if call["user"] else _project(call), os.environ)
     words = program.words()
@@ -101,6 +101,13 @@ def _report(
     ]
     if not call["dry_run"] or call["json"]:
         show(call, "files", head, cells, items, {"notes": notes})
+
+
+def _home() -> str:
+    """The home; one that is no place (an empty word would be the top of the disk) is refused."""
+    if not os.path.isabs(os.environ.get("HOME", "/")):
+        raise UsageError("HOME is not an absolute path", "set HOME, or unset it")
+    return os.path.expanduser("~")
 
 
 def _project(call: Call) -> str:

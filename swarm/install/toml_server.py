@@ -126,12 +126,13 @@ def _lines(words: list[str]) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _read(doc: Text) -> dict[str, Any]:
     try:
-        return tomllib.loads(doc.content.removeprefix("\ufeff").replace("\r\n", "\n"))
+        text = doc.content.removeprefix("\ufeff").replace("\r\n", "\n")
+        return tomllib.loads(text, parse_float=str)  # as text even nan is what it was
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise Refused(f"is not TOML: {error}") from None
 

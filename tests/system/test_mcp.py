@@ -242,11 +242,13 @@ def test_resources_are_the_same_as_json(place: Place) -> None:
     for address in (
         "swarm://nothing",
         "swarm://message/..%2F..%2Fx",
+        "swarm://message/",
         "swarm://thread/none",
         "file:///etc/passwd",
     ):
-        with pytest.raises(MCPError):
+        with pytest.raises(MCPError) as told:
             read(address)
+        assert "list index" not in str(told.value)
     place.alice.call("read_message", message="60_r")
 
 
