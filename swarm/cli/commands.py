@@ -269,8 +269,9 @@ def update(call: Call) -> None:
 def unregister(call: Call) -> None:
     from swarm.mailbox import registry
 
+    root = call.root
     agent = call["id"] if call["id"] is not None else call.who()
-    registry.unregister(call.root, agent)
+    registry.unregister(root, agent)
     if call["json"]:
         render.json({"agents": [{"id": agent}]})
 
