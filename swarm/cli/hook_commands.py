@@ -10,7 +10,7 @@ from swarm.mailbox import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from swarm.harness.hook import Place
 
@@ -73,6 +73,11 @@ def _quietly(call: Call, harness: str, work: "Callable[[Place], object] | None")
             from swarm.cli import render
 
             render.note(f"swarm: {type(error).__name__}: {error}")
+
+
+def _environment(call: Call) -> "Mapping[str, str]":
+    given = call.options["as_"]
+    return os.environ if given is None else {**os.environ, "SWARM_AGENT": given}
 
 
 def _harness(session: str) -> str:
