@@ -67,7 +67,7 @@ def _quietly(call: Call, harness: str, work: "Callable[[Place], object] | None")
             raise UsageError(f"{harness} has no such event that is answered")
         told = asked.parse(data)
         root = root_of(call["root"] or "", os.environ, told)
-        work(Place(root, harness or _harness(told.session), told, os.environ))
+        work(Place(root, harness or _harness(told.session), told, _environment(call)))
     except Exception as error:  # told on request, see above
         if os.environ.get("SWARM_DEBUG") == "1":
             from swarm.cli import render
