@@ -57,10 +57,16 @@ def split_target(text: str) -> tuple[str, str]:
     return socket, target
 
 
+def is_target(text: str) -> bool:
+    """Whether it can name a pane, and the same one from wherever it is looked at."""
+    first = split_target(text)[1][:1]
+    return first.isalnum() or (first in FIRST and bool(first))
+
+
 def look(text: str) -> Pane:
     """What the pane shows.  Gone where it is not there."""
     socket, target = split_target(text)
-    if not (target[:1].isalnum() or target[:1] in FIRST):
+    if not is_target(text):
         raise Gone(f"{names.shown(text)} names no pane", "TARGET, or SOCKET TARGET")
     wanted = " ".join(f"#{{{name}}}" for name in FIELDS)
     # capture-pane first: it alone refuses a target that is not there, and ends the sequence.

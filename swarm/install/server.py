@@ -48,12 +48,12 @@ class Server:
                 replace(doc, part, value)
 
     def remove(self, doc: Text) -> None:
+        whole = root(doc, make=False)  # raises where ours may stand and cannot be found
         try:
             if self._entry(doc) is None:
                 return
         except Refused:
             return  # another's, of the same name
-        whole = root(doc)
         servers = whole.child(self.under) if whole else None
         part = servers.node.child("swarm") if servers else None
         assert whole is not None and servers is not None and part is not None
@@ -61,6 +61,7 @@ class Server:
         drop(doc, *((whole, servers) if alone else (servers.node, part)))
 
     def state(self, doc: Text, words: list[str]) -> str:
+        root(doc, make=False)
         try:
             entry = self._entry(doc)
         except Refused:

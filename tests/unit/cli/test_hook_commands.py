@@ -37,6 +37,10 @@ def test_what_is_kept_does_for_every_command(tree: Path, swarm: Swarm) -> None:
     done = swarm("whoami", "--keep", "bob", **NO_SESSION)
     assert done.stdout.split("\t")[:2] == ["bob", "tree"]
     assert done.stderr.splitlines()[0] == f"bob is kept for the working tree {tree}"
+    done = swarm("whoami", "--keep", "bob", SWARM_AGENT="alice", **NO_SESSION)
+    assert (
+        done.stdout.split("\t")[0] == "alice" and "here you are alice all the same" in done.stderr
+    )
     assert swarm("unread", "--count", **NO_SESSION).stdout == "1\n"
     assert swarm("whoami", "--forget", **NO_SESSION).stdout == "bob\n"
     assert swarm("unread", "--count", **NO_SESSION).returncode == 2

@@ -61,6 +61,16 @@ def test_a_command_that_is_not_there_is_told(root: Root, project: Path) -> None:
     assert found.fix == "swarm install claude"
 
 
+def test_a_file_that_broke_is_told_where_it_names_swarm(root: Root, project: Path) -> None:
+    for name in (".claude/settings.json", ".mcp.json"):
+        (project / name).write_text((project / name).read_text() + "{")
+    (project / ".cursor").mkdir()
+    (project / ".cursor/hooks.json").write_text("{")  # another's matter
+    os.mkfifo(project / ".cursor/mcp.json")
+    assert set(wrong(root)) == {"../.claude/settings.json", "../.mcp.json"}
+    assert one(root, "../.mcp.json").text.startswith("it cannot be told whether mcp of claude")
+
+
 def test_packages_that_a_server_lacks_are_told(
     root: Root, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

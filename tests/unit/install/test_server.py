@@ -79,6 +79,14 @@ def test_anothers_entry_of_that_name_is_left() -> None:
         Server().install(doc, ["swarm"])
 
 
+def test_in_what_is_no_json_it_cannot_be_told_whose_the_entry_is() -> None:
+    doc = Text('{"mcpServers": {"swarm": {"command": "swarm", "args": ["mcp"]}}')
+    with pytest.raises(Refused, match="is not JSON"):
+        Server().state(doc, [])
+    with pytest.raises(Refused, match="is not JSON"):
+        Server().remove(doc)
+
+
 def test_servers_of_others_and_a_comment_outlive_it() -> None:
     doc = Text('{\n  "mcpServers": { // mine\n  }\n}')
     Server().install(doc, ["swarm"])
