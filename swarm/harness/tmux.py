@@ -10,6 +10,7 @@ SECONDS = 5.0
 # Between a text and its Enter: taken at once, programs treat both as one thing pasted.
 PAUSE = 0.15
 # How a target may begin, beside letters and digits: others are relative to whatever is current.
+# At its end a semicolon would end the command, and make one of the next word.
 FIRST = frozenset("%@=_")
 FIELDS = (
     "pane_id", "pane_dead", "pane_in_mode", "pane_input_off", "pane_synchronized", "cursor_flag",
@@ -60,7 +61,7 @@ def split_target(text: str) -> tuple[str, str]:
 def look(text: str) -> Pane:
     """What the pane shows.  Gone where it is not there."""
     socket, target = split_target(text)
-    if not (target[:1].isalnum() or target[:1] in FIRST):
+    if not (target[:1].isalnum() or target[:1] in FIRST) or target.endswith(";"):
         raise Gone(f"{names.shown(text)} names no pane", "TARGET, or SOCKET TARGET")
     wanted = " ".join(f"#{{{name}}}" for name in FIELDS)
     # capture-pane first: it alone refuses a target that is not there, and ends the sequence.

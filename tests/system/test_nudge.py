@@ -188,9 +188,11 @@ def test_a_program_may_be_named(terminal: Terminal) -> None:
 
 def test_a_target_that_is_no_pane_of_the_server_is_never_another(terminal: Terminal) -> None:
     terminal.mail()
-    for target in ("main:9.9", "%99", "nosuch", "-t", "!", "{last}", ":0", "#{pane_id}", ""):
+    odd = ("main:9.9", "%99", "nosuch", "-t", "!", "{last}", ":0", "#{pane_id}", "", "main;")
+    for target in odd:
         terminal.swarm("--as", "bob", "update", "--tmux", f"{terminal.socket} {target}".strip())
         assert terminal.nudge() == (1, "no", "pane-gone"), target
+        assert b"unknown command" not in terminal.swarm("nudge", "bob").stdout
     for target in ("main", "main:0.0", "=main:", "@0"):
         terminal.swarm("--as", "bob", "update", "--tmux", f"{terminal.socket} {target}")
         assert terminal.nudge("bob", "--dry-run") == (0, "ready", ""), target
