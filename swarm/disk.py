@@ -228,6 +228,22 @@ def remove(path: str) -> bool:
     return True
 
 
+def make_folders(top: str, path: str) -> None:
+    """Make what is missing of the folders from ``top`` down to ``path``, but never ``top``.
+
+    Who works in a tree that was just moved away must not begin another in its place, or it
+    could not be moved back.  Raises OSError.
+    """
+    folder = top
+    for name in path.removeprefix(f"{top}/").split("/"):
+        folder = f"{folder}/{name}"
+        try:
+            os.mkdir(folder)
+        except FileExistsError:
+            if not os.path.isdir(folder):
+                raise
+
+
 def remove_folder(path: str) -> bool:
     """Remove a folder if it is there and empty; False where it stays."""
     try:

@@ -63,10 +63,11 @@ def _quietly(call: Call, harness: str, work: "Callable[[Place], object] | None")
 
     data = asked.read(0)
     try:
-        if work:
-            told = asked.parse(data)
-            root = root_of(call["root"] or "", os.environ, told)
-            work(Place(root, harness or _harness(told.session), told, os.environ))
+        if work is None:
+            raise UsageError(f"{harness} has no such event that is answered")
+        told = asked.parse(data)
+        root = root_of(call["root"] or "", os.environ, told)
+        work(Place(root, harness or _harness(told.session), told, os.environ))
     except Exception as error:  # told on request, see above
         if os.environ.get("SWARM_DEBUG") == "1":
             from swarm.cli import render
@@ -105,6 +106,8 @@ def whoami(call: Call) -> None:
     show(call, "agents", ["id", "source", "why"], [[agent, found.source, found.detail]], [item])
     if not layout.is_known(call.root, agent):
         render.note(f"{agent} is not known here: swarm register {agent} makes it so")
+    elif not layout.has_entry(call.root, agent):
+        render.note(f"{agent} has no entry, so no list has it: swarm register {agent} enters it")
     for other in others:
         render.note(f"another session uses {agent} too: {other.name}, {other.ago} s ago")
 

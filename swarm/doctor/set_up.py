@@ -53,6 +53,9 @@ def _harness(root: Root, name: str, at: Places) -> tuple[list[Finding], bool]:
             if state in SAYS:
                 way = f"swarm install {name}{' --user' if at.user else ''}"
                 found.append(Finding("warn", shown, f"{part} of {name} {SAYS[state]}", way))
+            if (part, state) == ("mcp", "set up") and not program.serves():
+                text = f"mcp of {name} needs packages that are not installed here"
+                found.append(Finding("warn", shown, text, program.EXTRA))
             if part == "hooks" and state not in ("", "another's", "unreadable"):
                 hooks = True
                 found += [] if at.user else _never_ran(root, name, file, shown)

@@ -96,7 +96,8 @@ class Own:
         self._fd = -1
 
     def __enter__(self) -> "Own":
-        os.makedirs(os.path.dirname(self._path), exist_ok=True)
+        folder = os.path.dirname(self._path)
+        disk.make_folders(os.path.dirname(folder), folder)
         while self._fd < 0:
             disk.remove(self._path)
             try:

@@ -71,7 +71,8 @@ class Place:
         self.harness = harness
         self.asked = asked
         self.env = env
-        self.name = session.file_name(harness, asked.session)
+        # A program that names no session has one for each agent.
+        self.name = session.file_name(harness, asked.session or env.get("SWARM_AGENT", ""))
         self.found = session.load(root, self.name) if self.name else None
 
     @property

@@ -6,7 +6,7 @@ import time
 from swarm import disk
 from swarm.errors import from_os
 from swarm.harness.session import FOLDER, SIZE_MAX, Session, format_session, is_name, load, parse
-from swarm.mailbox.layout import Root, make_folder
+from swarm.mailbox.layout import Root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ class Locked:
             try:
                 fd = os.open(self._path, FLAGS, 0o666)
             except FileNotFoundError:
-                make_folder(os.path.dirname(self._path))
+                folder = os.path.dirname(self._path)
+                disk.make_folders(os.path.dirname(folder), folder)
                 continue
             try:
                 _lock(fd)

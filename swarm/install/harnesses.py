@@ -23,8 +23,8 @@ PROGRAMS = {
     "pi": ("pi",),
 }
 # What the user has to do besides.
+PROJECT_NOTES = {"claude": "claude asks once whether it may start a project's MCP servers"}
 NOTES = {
-    "claude": "claude asks once whether it may start a project's MCP servers",
     "codex": "codex runs hooks only once you trust them: look at them with /hooks; and mail/ must "
     "be writable in its sandbox (within the workspace, or in writable_roots)",
     "pi": "pi has no MCP of its own: the extension brings the notices",

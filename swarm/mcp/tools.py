@@ -215,7 +215,8 @@ def _wrong(error: ValidationError) -> str:
 
 def failed(error: SwarmError) -> CallToolResult:
     """An error as an answer, with the way out."""
-    said = f"{error.code}: {error.message}" + (f"\nhint: {error.hint}" if error.hint else "")
+    way = text.hint(error)
+    said = f"{error.code}: {error.message}" + (f"\nhint: {way}" if way else "")
     content = TextContent(type="text", text=visible(said, text.KEEP))
     return CallToolResult(content=[content], is_error=True)
 

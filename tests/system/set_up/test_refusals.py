@@ -60,6 +60,14 @@ def test_what_is_asked_for_wrongly_is_told(site: Site) -> None:
         assert done.returncode == 2 and done.stderr.startswith("swarm: "), done.stderr
 
 
+def test_what_is_left_to_do_is_told_to_people_and_to_programs(site: Site) -> None:
+    done = site.run("install", "claude", "codex", "--json", "--dry-run")
+    notes = json.loads(done.stdout)["notes"]
+    assert [note.partition(" ")[0] for note in notes] == ["claude", "codex"] and not done.stderr
+    user = site.run("install", "claude", "--user", "--dry-run").stderr
+    assert "a project's MCP servers" not in user, "that is asked of a project's alone"
+
+
 @pytest.mark.parametrize("home", ["", "here"])
 def test_a_home_that_is_no_place_is_refused(site: Site, home: str) -> None:
     """An empty one would be the top of the disk."""

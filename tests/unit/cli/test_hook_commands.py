@@ -36,7 +36,7 @@ def test_nobody_is_told_how_to_be_somebody(tree: Path, swarm: Swarm) -> None:
 def test_what_is_kept_does_for_every_command(tree: Path, swarm: Swarm) -> None:
     done = swarm("whoami", "--keep", "bob", **NO_SESSION)
     assert done.stdout.split("\t")[:2] == ["bob", "tree"]
-    assert done.stderr == f"bob is kept for the working tree {tree}\n"
+    assert done.stderr.splitlines()[0] == f"bob is kept for the working tree {tree}"
     assert swarm("unread", "--count", **NO_SESSION).stdout == "1\n"
     assert swarm("whoami", "--forget", **NO_SESSION).stdout == "bob\n"
     assert swarm("unread", "--count", **NO_SESSION).returncode == 2
@@ -81,6 +81,10 @@ def test_for_programs_it_says_source_and_reason(tree: Path, swarm: Swarm) -> Non
     assert item == {"id": "bob", "source": "SWARM_AGENT", "sessions": []}
     done = swarm("--as", "nobody", "whoami", **NO_SESSION)
     assert done.stdout.startswith("nobody\t--as\t") and "nobody is not known here" in done.stderr
+    done = swarm("--as", "bob", "whoami", **NO_SESSION)  # a mailbox is all it has
+    assert done.returncode == 0 and done.stderr.startswith("bob has no entry, so no list has it: ")
+    swarm("register", "bob", *ENTRY)
+    assert swarm("--as", "bob", "whoami", **NO_SESSION).stderr == ""
 
 
 @pytest.mark.parametrize("words", ["whoami", "whoami --json"])
@@ -173,6 +177,8 @@ def test_its_own_failure_is_silence_and_its_reason_is_there_on_request(
     told = hook(tree, "claude", "Stop", env={**env, "SWARM_DEBUG": "1"})
     assert told.returncode == 0 and told.stdout == b""
     assert told.stderr.startswith(b"swarm: ") or how == "no such agent"
+    told = hook(tree, "claude", "Nosuch", env={**env, "SWARM_DEBUG": "1"})
+    assert (told.returncode, told.stdout) == (0, b"") and b"no such event" in told.stderr
 
 
 def test_an_answer_that_nobody_takes_is_given_again(tree: Path) -> None:

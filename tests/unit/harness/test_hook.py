@@ -219,9 +219,15 @@ def test_nobody_and_an_unknown_one_hear_nothing(root: Root, call: Hook, mail: Ma
     assert not state(root)
 
 
-def test_without_a_session_nothing_is_said(call: Hook, mail: Mail) -> None:
-    mail("01_x_aaaa")
-    assert call("Stop", session="") == call("Stop", session="x" * 500) == []
+def test_without_a_session_an_agent_is_told_once(call: Hook, mail: Mail) -> None:
+    mail("01_one_aaaa")
+    assert len(call("Stop", session="")) == 1
+    assert call("Stop", session="") == call("Stop", agent=None, session="") == []
+
+
+def test_in_a_session_that_cannot_have_a_file_nothing_is_said(call: Hook, mail: Mail) -> None:
+    mail("01_one_aaaa")
+    assert call("Stop", session="x" * 500) == []
 
 
 def test_the_command_names_the_agent_only_where_its_shell_would_not_know(
