@@ -12,6 +12,8 @@ import typer
 from swarm.cli import mail  # noqa: F401 - in this order they register their commands
 
 # isort: split
+import itertools
+
 from swarm.cli import bridge, guard, hook, install, serve, task, team, trace, up  # noqa: F401
 from swarm.cli.app import app
 from swarm.errors import UsageError, from_os
@@ -72,7 +74,7 @@ def _path(argv: list[str]) -> str:
     """The command that was called, where typer does not tell: of an option without its value."""
     from swarm.cli.words import WORDS
 
-    pairs = map(" ".join, zip(argv, argv[1:], strict=False))
+    pairs = map(" ".join, itertools.pairwise(argv))
     called = next((word for word in (*pairs, *argv) if word in WORDS), "")
     return f"swarm {called}".rstrip()
 
