@@ -4,6 +4,7 @@ What the fast parser does not take ends here.
 """
 
 import io
+import itertools
 import sys
 from typing import Any
 
@@ -12,8 +13,6 @@ import typer
 from swarm.cli import mail  # noqa: F401 - in this order they register their commands
 
 # isort: split
-import itertools
-
 from swarm.cli import bridge, guard, hook, install, serve, task, team, trace, up  # noqa: F401
 from swarm.cli.app import app
 from swarm.errors import UsageError, from_os
