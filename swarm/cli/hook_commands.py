@@ -10,7 +10,7 @@ from swarm.mailbox import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from swarm.harness.hook import Place
 
@@ -67,12 +67,17 @@ def _quietly(call: Call, harness: str, work: "Callable[[Place], object] | None")
             raise UsageError(f"{harness} has no such event that is answered")
         told = asked.parse(data)
         root = root_of(call["root"] or "", os.environ, told)
-        work(Place(root, harness or _harness(told.session), told, os.environ))
+        work(Place(root, harness or _harness(told.session), told, _environment(call)))
     except Exception as error:  # told on request, see above
         if os.environ.get("SWARM_DEBUG") == "1":
             from swarm.cli import render
 
             render.note(f"swarm: {type(error).__name__}: {error}")
+
+
+def _environment(call: Call) -> "Mapping[str, str]":
+    given = call.options["as_"]
+    return os.environ if given is None else {**os.environ, "SWARM_AGENT": given}
 
 
 def _harness(session: str) -> str:

@@ -4,8 +4,8 @@ What the fast parser does not take ends here.
 """
 
 import io
+import itertools
 import sys
-from itertools import pairwise
 from typing import Any
 
 import typer
@@ -73,7 +73,7 @@ def _path(argv: list[str]) -> str:
     """The command that was called, where typer does not tell: of an option without its value."""
     from swarm.cli.words import WORDS
 
-    pairs = map(" ".join, pairwise(argv))
+    pairs = map(" ".join, itertools.pairwise(argv))
     called = next((word for word in (*pairs, *argv) if word in WORDS), "")
     return f"swarm {called}".rstrip()
 

@@ -191,12 +191,26 @@ def test_a_target_that_is_no_pane_of_the_server_is_never_another(terminal: Termi
     terminal.mail()
     entry = terminal.place / "mail/dir/bob.txt"
     told = entry.read_text()
-    for target in ("main:9.9", "%99", "nosuch", "-t", "!", "{last}", ":0", "#{pane_id}", ""):
+    for target in (
+        "main:9.9",
+        "%99",
+        "nosuch",
+        "-t",
+        "!",
+        "{last}",
+        ":0",
+        "#{pane_id}",
+        "",
+        "main;",
+    ):
         there = f"{terminal.socket} {target}".strip()
         done = terminal.swarm("--as", "bob", "update", "--tmux", there)
-        assert done.returncode == (0 if target[:1] in ("m", "%", "n") else 2), target
+        assert done.returncode == (
+            0 if target[:1] in ("m", "%", "n") and target[-1:] != ";" else 2
+        ), target
         entry.write_text(re.sub("tmux: .*", lambda _: f"tmux: {there}", told))  # noqa: B023
         assert terminal.nudge() == (1, "no", "pane-gone"), target
+        assert b"unknown command" not in terminal.swarm("nudge", "bob").stdout
     for target in ("main", "main:0.0", "=main:", "@0"):
         terminal.swarm("--as", "bob", "update", "--tmux", f"{terminal.socket} {target}")
         assert terminal.nudge("bob", "--dry-run") == (0, "ready", ""), target

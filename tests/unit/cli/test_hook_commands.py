@@ -329,3 +329,12 @@ def test_a_doorbell_whose_program_is_killed_ends_too(tree: Path) -> None:
         os.close(ours)
         shell.wait(20)
     assert not bell.exists()
+
+
+@pytest.mark.parametrize("call", ["--as bob hook claude Stop", "hook claude Stop --as bob"])
+def test_a_program_that_names_no_session_is_told_once_for_its_agent(tree: Path, call: str) -> None:
+    argv, env = [SWARM, *call.split()], {**CLEAN, **NO_SESSION}
+    first, again = (
+        subprocess.run(argv, input=b"{}", cwd=tree, env=env, stdout=-1).stdout for _ in range(2)
+    )
+    assert json.loads(first)["decision"] == "block" and again == b""
