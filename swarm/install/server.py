@@ -12,13 +12,17 @@ REST = ["mcp"]
 
 
 class Server:
-    """``under``: the member that holds the servers.  ``joined``: command and arguments are one."""
+    """``under``: the member that holds the servers.  ``joined``: command and arguments are one.
+
+    ``more``: what else is said of ours where it is put in.
+    """
 
     name = "mcp"
 
-    def __init__(self, under: str = "mcpServers", joined: bool = False) -> None:
+    def __init__(self, under: str = "mcpServers", joined: bool = False, **more: str) -> None:
         self.under = under
         self.joined = joined
+        self.more = more
 
     def install(self, doc: Text, words: list[str]) -> None:
         entry = self._entry(doc)
@@ -63,7 +67,7 @@ class Server:
     def _wanted(self, words: list[str]) -> dict[str, Any]:
         if self.joined:
             return {"type": "local", "command": [*words, *REST], "enabled": True}
-        return {"command": words[0], "args": [*words[1:], *REST]}
+        return {"command": words[0], "args": [*words[1:], *REST], **self.more}
 
     def _entry(self, doc: Text) -> Node | None:
         """Our entry; Refused where another has the name."""
