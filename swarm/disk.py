@@ -172,10 +172,17 @@ def _alike(one: str, other: str) -> bool:
     return is_regular(one) and is_regular(other) and read(one) == read(other)
 
 
-def replace(path: str, data: bytes, sync: bool, times: tuple[int, int] | None = None) -> None:
+def replace(
+    path: str,
+    data: bytes,
+    sync: bool,
+    times: tuple[int, int] | None = None,
+    last: "Callable[[], object] | None" = None,
+) -> None:
     """Replace a file whole: readers see the old one or the new one.  Its mode is kept.
 
-    ``times``: access and change in nanoseconds that the new one is to have.
+    ``times``: access and change in nanoseconds that the new one is to have.  ``last``: called
+    when only the step itself is left, which it prevents by raising.
     """
     try:
         mode: int | None = S_IMODE(os.stat(path).st_mode)
@@ -186,6 +193,8 @@ def replace(path: str, data: bytes, sync: bool, times: tuple[int, int] | None = 
     try:
         if times:
             os.utime(temp, ns=times)
+        if last:
+            last()
         os.replace(temp, path)
     except BaseException:
         remove(temp)
@@ -217,6 +226,22 @@ def remove(path: str) -> bool:
     except FileNotFoundError:
         return False
     return True
+
+
+def make_folders(top: str, path: str) -> None:
+    """Make what is missing of the folders from ``top`` down to ``path``, but never ``top``.
+
+    Who works in a tree that was just moved away must not begin another in its place, or it
+    could not be moved back.  Raises OSError.
+    """
+    folder = top
+    for name in path.removeprefix(f"{top}/").split("/"):
+        folder = f"{folder}/{name}"
+        try:
+            os.mkdir(folder)
+        except FileExistsError:
+            if not os.path.isdir(folder):
+                raise
 
 
 def remove_folder(path: str) -> bool:

@@ -10,10 +10,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from account import Account
 from cast import ACTS, play, prepare, servants
 from faults import ANYWHERE, ON_A_DISK, Fault
 from stage import Stage
+from verdict import Account
 
 Problems = dict[str, list[str]]
 REST = 2.0  # most seconds between two faults
@@ -92,7 +92,7 @@ def main() -> int:
 
 def ends(account: Account) -> str:
     """How the tasks ended."""
-    counts = Counter(state for _, _, state in account.states())
+    counts = Counter(state for _, state, _ in account.states())
     return ", ".join(f"{count} {state}" for state, count in sorted(counts.items()))
 
 

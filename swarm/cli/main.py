@@ -31,14 +31,26 @@ def main() -> None:
         from swarm.cli.complete import complete
 
         os._exit(complete(os.environ))
+    try:
+        code = _run(argv)
+    except OSError as error:  # of a module that cannot be loaded: too many open files, say
+        from swarm.cli import render
+        from swarm.errors import from_os
+
+        problem = from_os(error, "load", str(error.filename or "a part of swarm"))
+        code = 0 if argv[:1] == ["hook"] else problem.exit
+        if code:
+            render.error(problem, "--json" in argv)
+    os._exit(code)
+
+
+def _run(argv: list[str]) -> int:
     found = parse(argv, GRAMMAR)
     if found:
-        code = guarded(_function(found[0]), found[1])
-    else:
-        from swarm.cli.run import run
+        return guarded(_function(found[0]), found[1])
+    from swarm.cli.run import run
 
-        code = run(argv)
-    os._exit(code)
+    return run(argv)
 
 
 def keep_apart() -> None:

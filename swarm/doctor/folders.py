@@ -102,7 +102,7 @@ def missing(root: Root, shown: str, fix: bool, level: str = "warn") -> Finding:
         way = f"{locked}, then swarm doctor --fix" if locked else "swarm doctor --fix makes it"
         return Finding(level, shown, "is missing", way)
     try:
-        make_folder(f"{root.path}/{shown}")
+        make_folder(root, f"{root.path}/{shown}")
     except OSError as error:
         what = f"is missing and cannot be made ({error.strerror})"
         return Finding("fail", shown, what, rights.after(error, "make", path, above))

@@ -4,6 +4,7 @@ import json
 import os
 
 from swarm.errors import Refused
+from swarm.install import program
 from swarm.install.text import Text
 
 TEMPLATES = "templates"
@@ -12,22 +13,21 @@ TEMPLATES = "templates"
 class Whole:
     """``template``: its text.  ``mark``: what a file of ours has among its first lines.
 
-    ``program``: what in the template stands for the words that start swarm.
+    ``words``: what in the template stands for the words that start swarm.
     """
 
-    def __init__(self, name: str, template: str, mark: str, program: str = "") -> None:
+    def __init__(self, name: str, template: str, mark: str, words: str = "") -> None:
         self.name = name
         self.template = template
         self.mark = mark
-        self.program = program
+        self.words = words
 
     def install(self, doc: Text, words: list[str]) -> None:
-        wanted = self._wanted(words)
-        if doc.content == wanted:
+        if self._same(doc) and self._starts(doc):
             return
         if doc.content.strip() and not self._ours(doc):
             raise Refused("is another's")
-        doc.splice(0, len(doc.content), wanted)
+        doc.splice(0, len(doc.content), self._wanted(words))
 
     def remove(self, doc: Text) -> None:
         """Only a file as this swarm writes it: what others changed in it is theirs."""
@@ -42,6 +42,8 @@ class Whole:
             return ""
         if not self._ours(doc):
             return "another's"
+        if not self._starts(doc):
+            return "missing command"
         return "set up" if self._same(doc) else "older"
 
     def _ours(self, doc: Text) -> bool:
@@ -49,19 +51,28 @@ class Whole:
 
     def _same(self, doc: Text) -> bool:
         """Whether it is the template, but for the words that start swarm."""
-        mine = self._wanted(["swarm"]).splitlines()
-        theirs = doc.content.splitlines()
-        begin = self.program.split("[")[0] if self.program else None
-        return [line for line in mine if not begin or not line.startswith(begin)] == [
-            line for line in theirs if not begin or not line.startswith(begin)
-        ]
+        mine, theirs = template(self.template).splitlines(), doc.content.splitlines()
+        return [*map(self._blind, mine)] == [*map(self._blind, theirs)]
+
+    def _blind(self, line: str) -> str:
+        begin = self.words.split("[")[0]
+        return begin if begin and line.startswith(begin) else line
+
+    def _starts(self, doc: Text) -> bool:
+        """Whether the words in it start a program; a file without such words needs none."""
+        begin = self.words.split("[")[0]
+        found = [line for line in doc.content.splitlines() if begin and line.startswith(begin)]
+        try:
+            return all(program.starts(json.loads(line.removeprefix(begin))) for line in found)
+        except (ValueError, TypeError):
+            return False
 
     def _wanted(self, words: list[str]) -> str:
         text = template(self.template)
-        if not self.program:
+        if not self.words:
             return text
-        new = self.program.replace('["swarm"]', json.dumps(words, ensure_ascii=False))
-        return text.replace(self.program, new)
+        new = self.words.replace('["swarm"]', json.dumps(words, ensure_ascii=False))
+        return text.replace(self.words, new)
 
 
 def template(name: str) -> str:

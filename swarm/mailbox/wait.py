@@ -92,14 +92,16 @@ class Bell:
             self._disarm()
             self._notify()
 
-    def wait(self, seconds: float) -> None:
-        """Return at a change since ``arm``, or after that time."""
+    def wait(self, seconds: float) -> bool:
+        """Return at a change since ``arm``, or after that time; whether there was one."""
         if self._fd >= 0:
-            _signal.sigtimedwait((_signal.SIGIO,), seconds)
-            return
+            return _signal.sigtimedwait((_signal.SIGIO,), seconds) is not None
         end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0 and self._look() == self._place:
+        while (left := end - time.monotonic()) > 0:
+            if self._look() != self._place:
+                return True
             time.sleep(min(POLL, left))
+        return False
 
     def _look(self) -> Place | None:
         try:

@@ -266,3 +266,17 @@ def test_turns_of_threads_overlap_only_while_they_wait_for_the_disk(
     with ThreadPoolExecutor(2) as threads:
         assert list(threads.map(turn, range(2))) == [[1, True, 1]] * 2
     assert sorted(told) == [0, 0, 1, 1]  # of each wait: the file's and its folder's
+
+
+def test_folders_are_made_below_a_top_that_is_there_and_never_the_top(tmp_path: Path) -> None:
+    top = tmp_path / "mail"
+    with pytest.raises(FileNotFoundError):
+        disk.make_folders(str(top), f"{top}/bob/inbox")
+    assert not top.exists()
+    top.mkdir()
+    for _ in range(2):
+        disk.make_folders(str(top), f"{top}/bob/inbox")
+    assert (top / "bob/inbox").is_dir()
+    (top / "file").touch()
+    with pytest.raises(FileExistsError):
+        disk.make_folders(str(top), f"{top}/file")

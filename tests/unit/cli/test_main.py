@@ -2,6 +2,8 @@
 
 import errno
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -97,3 +99,24 @@ def test_errors_are_told_even_where_nobody_can_hear_them(
         os.dup2(kept, 2)
         os.close(kept)
         os.close(full)
+
+
+STARVED = """import sys
+class Full:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("swarm.cli.run", "swarm.cli.hook_commands"):
+            raise OSError(24, "Too many open files", name)
+sys.meta_path.insert(0, Full())
+from swarm.cli.main import main
+main()
+"""
+
+
+@pytest.mark.parametrize(("call", "code"), [("--help", 75), ("hook claude Stop", 0)])
+def test_a_part_that_cannot_be_loaded_is_an_error_like_others(call: str, code: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", STARVED, *call.split()], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (code, "")
+    said = "swarm: cannot load swarm.cli.run: Too many open files\n"
+    assert done.stderr.startswith(said) if code else done.stderr == ""

@@ -66,6 +66,36 @@ def test_what_comes_is_said_and_nothing_is_touched(root: Root, mail: Mail, call:
     assert call("Stop") == []
 
 
+def test_what_is_in_the_way_for_a_while_does_not_end_it(root: Root, mail: Mail) -> None:
+    one = Doorbell(root).wait_until_it_stands()
+    Path(one._place.path).mkdir()
+    mail("01_x_aaaa")
+    time.sleep(0.2)
+    assert one.is_alive() and not one.heard
+    Path(one._place.path).rmdir()
+    assert one.ended() and one.rang and len(one.heard) == 1
+
+
+def test_a_change_that_the_clock_does_not_show_is_heard(
+    root: Root, mail: Mail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two changes at one moment of a coarse clock leave the same time."""
+    monkeypatch.setattr(bell, "_changed", lambda folder: (1, 1))
+    one = Doorbell(root).wait_until_it_stands()
+    time.sleep(0.1)
+    mail("01_x_aaaa")
+    one.join(3)
+    assert one.rang
+
+
+def test_a_message_that_is_being_written_by_hand_is_told_whole(root: Root) -> None:
+    one = Doorbell(root).wait_until_it_stands()
+    with open(f"{root.inbox('bob')}/01_by-hand.txt", "w") as file:
+        time.sleep(0.02)
+        file.write("To: bob\nFrom: alice\nSubject: written slowly\n---\n")
+    assert one.ended() and '- by-hand alice "written slowly"' in one.heard[0]
+
+
 def test_what_the_session_was_told_is_no_news(root: Root, mail: Mail, call: Hook) -> None:
     mail("01_x_aaaa")
     call("Stop")

@@ -74,6 +74,11 @@ def test_all_of_before_is_there_after_and_comes_back_to_the_byte(text: str) -> N
     assert without_empty(plain(again.content)) == without_empty(before)
     assert COMMENTS.findall(again.content) == COMMENTS.findall(text)
 
+    theirs = Text(json.dumps({**after, "theirs": 1}, indent=1))  # another tool wrote it anew
+    for editor in (Server(), CLAUDE):
+        editor.remove(theirs)
+    assert without_empty(plain(theirs.content)) == without_empty({**before, "theirs": 1})
+
 
 def installed(text: str, harness: str = "claude", words: list[str] | None = None) -> str:
     doc = Text(text)
