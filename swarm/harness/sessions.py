@@ -5,11 +5,13 @@ import time
 
 from swarm import disk
 from swarm.errors import from_os
+from swarm.harness.known import MARKS
 from swarm.harness.session import FOLDER, SIZE_MAX, Session, format_session, is_name, load, parse
 from swarm.mailbox.layout import Root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import TracebackType
 
 LIVE_S = 600  # so long after its last hook a session counts as live
@@ -146,6 +148,15 @@ def others(root: Root, agent: str, own: str = "") -> list[Other]:
             if other and other.owner == agent and not other.ended:
                 found.append(Other(name, max(0, int(ago))))
     return sorted(found, key=lambda other: other.ago)
+
+
+def beside(found: list[Other], env: "Mapping[str, str]") -> list[Other]:
+    """Those without one's own where its harness names it to nobody: if there is but one of it."""
+    for harness, mark in MARKS.items():
+        likely = [other for other in found if other.harness == harness]
+        if env.get(mark) and len(likely) == 1:
+            return [other for other in found if other is not likely[0]]
+    return found
 
 
 def doorbell(path: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 
 from swarm import identity, names
 from swarm.errors import NoRoot, SwarmError, Unknown, UsageError
+from swarm.harness.known import SHELL
 from swarm.mailbox import layout
 from swarm.mailbox.layout import Root
 from swarm.mamoru.state import Settings, from_env
@@ -51,6 +52,11 @@ class Session:
         if not self._agent and (found := self._who()):
             self.become(found)
         return self._agent
+
+    def hear_of(self, thread: object) -> None:
+        """Of which session a call is: Codex says so with each, and nothing in the environment."""
+        if not self._agent and isinstance(thread, str):
+            self.env = {**self.env, SHELL["codex"]: thread}
 
     def _who(self) -> str:
         try:
