@@ -7,7 +7,7 @@ Temporary files are hidden and begin with ``.swarm-``: nobody lists them as mail
 import errno
 import os
 from _thread import allocate_lock, get_ident
-from stat import S_IMODE, S_ISREG
+from stat import S_IMODE, S_ISREG, S_ISVTX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ NO_FLOCK = frozenset((errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS,
 NO_SYNC = frozenset((errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF))
 NO_NOREPLACE = frozenset((errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP))
 AT_FDCWD = -100
+LARGEST = 128 << 20
+LOCK_S = 10
 # So many files are synced side by side.
 SYNCS = 16
 RENAME_NOREPLACE = 1
@@ -123,20 +125,24 @@ def _rename_new(source: str, target: str) -> bool | None:
     raise OSError(code, os.strerror(code), source, None, target)
 
 
-def move(source: str, target: str, sync: bool) -> bool:
+def move(source: str, target: str, sync: bool, anew: bool = False) -> bool:
     """Move a file, also to another file system, never over another; False if taken.
 
-    What an earlier move left that died before its last step is finished.
+    What an earlier move left that died before its last step is finished.  ``anew``: as a copy
+    in any case, which whoever made the file can change no more.
     """
     try:
-        if publish(source, target):
-            return _leave(source, target)
-        return _same(source, target) and remove(source)
+        if not anew:
+            if publish(source, target):
+                return _leave(source, target)
+            return _same(source, target) and remove(source)
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
+    seen = os.lstat(source)
     staged = write_temp(os.path.dirname(target), read(source), sync)
     try:
+        os.utime(staged, ns=(seen.st_atime_ns, seen.st_mtime_ns))
         done = publish(staged, target)
     finally:
         remove(staged)
@@ -253,13 +259,14 @@ def sync_all(files: "Iterable[str]", folders: "Iterable[str]") -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(SYNCS) as pool:
-        done = [pool.submit(_sync_file, path) for path in files]
+        done = [pool.submit(sync_file, path) for path in files]
         done += [pool.submit(sync_folder, path) for path in folders]
         for one in done:
             one.result()
 
 
-def _sync_file(path: str) -> None:
+def sync_file(path: str) -> None:
+    """Make the bytes of a file last, and on common file systems the name it just got."""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
@@ -307,13 +314,16 @@ class Turn:
         _turn.release()
 
 
-def read(path: str, limit: int = -1) -> bytes:
+def read(path: str, limit: int = -1, owner: int | None = None) -> bytes:
     """The bytes of a regular file, all or the first ``limit``; never follows a link or blocks.
 
-    Raises OSError; a pipe, folder, link or device is an EINVAL "not a regular file".
+    Raises OSError; a pipe, folder, link or device is an EINVAL "not a regular file".  ``owner``:
+    the only user whose file it may be.
     """
     fd = open_regular(path)
     try:
+        if owner is not None and os.fstat(fd).st_uid != owner:
+            raise OSError(errno.EPERM, "another user's file", path)
         return read_fd(fd, limit)
     finally:
         os.close(fd)
@@ -355,11 +365,18 @@ def read_beneath(folder: str, path: str, limit: int) -> bytes:
 
 
 def read_fd(fd: int, limit: int = -1) -> bytes:
-    """Read from the current position: everything, or up to ``limit`` bytes."""
+    """Read from the current position: everything, or up to ``limit`` bytes.
+
+    A file over ``LARGEST`` is an error, not a process without memory: in a folder where others
+    may write, one of a terabyte costs nothing.
+    """
     if limit >= 0:
         return os.read(fd, limit)
-    parts = []
+    parts, left = [], LARGEST - os.lseek(fd, 0, os.SEEK_CUR)
     while part := os.read(fd, 1 << 20):
+        left -= len(part)
+        if left < 0:
+            raise OSError(errno.EMSGSIZE, f"over {LARGEST >> 20} MiB, which no message is")
         parts.append(part)
     return b"".join(parts)
 
@@ -426,6 +443,25 @@ def is_locked(fd: int) -> bool:
     return False
 
 
+def _wait_for(fd: int) -> None:
+    """Lock a folder; EAGAIN after a while where other users may hold it for ever (sticky)."""
+    import fcntl
+    import time
+
+    if not os.fstat(fd).st_mode & S_ISVTX:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        return
+    until = time.monotonic() + LOCK_S
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                raise OSError(errno.EAGAIN, f"locked by another process for {LOCK_S} s") from None
+        time.sleep(0.005)
+
+
 class Lock:
     """``with Lock(folder):`` one process at a time; no lock file, nothing to clean up.
 
@@ -441,14 +477,12 @@ class Lock:
         self._key = (get_ident(), folder)
 
     def __enter__(self) -> "Lock":
-        import fcntl
-
         if self._key in _held:
             return self
 
         self.fd = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            fcntl.flock(self.fd, fcntl.LOCK_EX)
+            _wait_for(self.fd)
         except OSError as error:
             if error.errno not in NO_FLOCK:
                 os.close(self.fd)

@@ -76,7 +76,7 @@ def _by_tree(root: Root) -> Identity:
     kept = kept_names(root)
     while folder:
         if folder in kept:
-            why = f"kept for the working tree {folder} in {NAMES}"
+            why = f"kept for the working tree {folder} in {names_file(root)}"
             return Identity(kept[folder], "tree", why)
         folder = "" if folder == "/" else os.path.dirname(folder)
     return Identity("", "", "no --as, no SWARM_AGENT, and no name is kept for this session or tree")
@@ -90,10 +90,15 @@ def working_directory() -> str:
         return ""
 
 
+def names_file(root: Root) -> str:
+    """The file of kept names; in a shared tree each user has one."""
+    return f"{NAMES}-{os.geteuid()}" if root.shared else NAMES
+
+
 def kept_names(root: Root) -> dict[str, str]:
     """The folders that names are kept for; lines that are none of ours say nothing."""
     try:
-        data = disk.read(f"{root.path}/{NAMES}")
+        data = disk.read(f"{root.path}/{names_file(root)}", owner=root.trusted)
     except OSError:
         return {}
     lines = (line.partition("\t") for line in os.fsdecode(data).split("\n"))
