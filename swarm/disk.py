@@ -367,12 +367,11 @@ def read_beneath(folder: str, path: str, limit: int) -> bytes:
 def read_fd(fd: int, limit: int = -1) -> bytes:
     """Read from the current position: everything, or up to ``limit`` bytes.
 
-    A file over ``LARGEST`` is an error, not a process without memory: in a folder where others
-    may write, one of a terabyte costs nothing.
+    Over ``LARGEST`` is an error: a sparse file of a terabyte costs who makes it nothing.
     """
     if limit >= 0:
         return os.read(fd, limit)
-    parts, left = [], LARGEST - os.lseek(fd, 0, os.SEEK_CUR)
+    parts, left = [], LARGEST
     while part := os.read(fd, 1 << 20):
         left -= len(part)
         if left < 0:
@@ -452,13 +451,9 @@ def _wait_for(fd: int) -> None:
         fcntl.flock(fd, fcntl.LOCK_EX)
         return
     until = time.monotonic() + LOCK_S
-    while True:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if time.monotonic() >= until:
-                raise OSError(errno.EAGAIN, f"locked by another process for {LOCK_S} s") from None
+    while not try_lock(fd):
+        if time.monotonic() >= until:
+            raise OSError(errno.EAGAIN, f"locked by another process for {LOCK_S} s")
         time.sleep(0.005)
 
 

@@ -1,16 +1,16 @@
 """Where things are in a mail tree, and who is known in it (contract 1)."""
 
 import os
-from stat import S_ISDIR, S_ISREG
+from stat import S_ISDIR, S_ISGID, S_ISREG, S_ISVTX
 
 from swarm import names
 from swarm.errors import Conflict, NoRoot, SwarmError, Unknown, Unreadable, from_os
-from swarm.mailbox import shared
 
 FOLDERS = ("inbox/.read", "drafts", "sent")
 # What a command of the guardian's wrote that is too long for a message (docs/guardian.md).
 RESULTS = "results"
 ORCHESTRATOR = "orchestrator"
+SHARED = S_ISGID | S_ISVTX  # of dir/: that tells a shared tree
 
 
 class Root:
@@ -56,7 +56,10 @@ class Root:
     def shared(self) -> bool:
         """Whether several users share it (docs/security.md); looked at once."""
         if self._shared is None:
-            self._shared = shared.is_shared(self.dir)
+            try:
+                self._shared = os.stat(self.dir).st_mode & SHARED == SHARED
+            except OSError:
+                return False
         return self._shared
 
     @property
@@ -169,6 +172,8 @@ def check_inbox(root: Root, agent: str) -> None:
 
 def _check_shared(root: Root, agent: str) -> None:
     """The same where only its owner may make what is missing, or put a link there."""
+    from swarm.mailbox import shared
+
     try:
         with shared.Inbox(root.path, agent) as inbox:
             if not os.access(inbox, os.W_OK | os.X_OK):
@@ -184,13 +189,19 @@ def _check_shared(root: Root, agent: str) -> None:
 
 def is_private(root: Root, agent: str) -> bool:
     """Whether the mailbox is another user's, so that only he can look into it."""
-    return root.shared and shared.owner(root.box(agent)) not in (None, os.geteuid())
+    if not root.shared:
+        return False
+    from swarm.mailbox.shared import owner
+
+    return owner(root.box(agent)) not in (None, os.geteuid())
 
 
 def check_own(root: Root, agent: str) -> None:
     """Conflict in a shared tree where the mailbox is another user's."""
     if root.shared:
-        shared.check_owner(root.box(agent), agent)
+        from swarm.mailbox.shared import check_owner
+
+        check_owner(root.box(agent), agent)
 
 
 def bad_mailbox(root: Root, path: str, what: str) -> Unreadable:
@@ -205,6 +216,8 @@ def bad_mailbox(root: Root, path: str, what: str) -> Unreadable:
 def make_box(root: Root, agent: str) -> list[str]:
     """Make the folders of a mailbox that are missing; return those made."""
     if root.shared:
+        from swarm.mailbox import shared
+
         return shared.make_box(root.box(agent), os.stat(root.dir).st_gid)
     made = []
     try:
@@ -265,6 +278,8 @@ def init(folder: str, agents: list[str], group: str | None = None) -> tuple[Root
 
 def _make_shared(root: Root, group: str) -> list[str]:
     """Make what is common in a shared tree; Conflict where there is mail of another kind."""
+    from swarm.mailbox import shared
+
     number = shared.group_id(group)
     if os.path.isdir(root.dir) and (known(root) or root.shared):
         there = os.stat(root.dir).st_gid if root.shared else -1

@@ -8,12 +8,12 @@ sender and to the owner of the mailbox, whatever the umask.
 import errno
 import os
 import struct
-from stat import S_IMODE, S_ISGID, S_ISVTX
+from stat import S_IMODE
 
+from swarm import disk
 from swarm.errors import Conflict, SwarmError, Unreadable, UsageError, from_os
 
 COMMON = 0o3770  # the group makes files; nobody but its owner renames or removes one
-MARK = S_ISGID | S_ISVTX
 # The folders of a mailbox; "" is the mailbox itself, opened last and so whole.
 BOX = {"inbox/.read": 0o2710, "drafts": 0o2700, "sent": 0o2700, "inbox": 0o3730, "": 0o2710}
 DEFAULT, ACCESS = "system.posix_acl_default", "system.posix_acl_access"
@@ -27,14 +27,6 @@ SHARED = {"dir": OWN_AND_GROUP, ".guardians": OWN_AND_GROUP, ".sessions": OWN, "
 NO_LISTS = frozenset((errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EPERM))
 HELD = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-
-
-def is_shared(registry: str) -> bool:
-    """Whether the tree with this ``dir/`` is shared."""
-    try:
-        return os.stat(registry).st_mode & MARK == MARK
-    except OSError:
-        return False
 
 
 def acl(entries: tuple[tuple[int, int, int], ...]) -> bytes:
@@ -85,7 +77,7 @@ def make_tree(path: str, group: int) -> list[str]:
         _secure(path, COMMON, None, group)
     except OSError as error:
         for folder in reversed(made):
-            os.rmdir(folder)
+            disk.remove_folder(folder)
         raise _refused(error, path) from None
     return made
 
