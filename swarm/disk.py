@@ -30,6 +30,9 @@ RENAME_NOREPLACE = 1
 READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+# A file of ours under a fixed name: never the one that a link put there leads to, or a wait for
+# somebody at the other end of a pipe.
+OWN_FLAGS = os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 _drawn = 0
 # Who holds which lock, by thread: the kernel would make a holder wait for itself.

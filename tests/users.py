@@ -7,6 +7,7 @@ other users cannot read.
 import importlib
 import os
 import pkgutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -37,8 +38,8 @@ LATE = (
 Done = subprocess.CompletedProcess[str]
 
 
-def call(user: int, tree: Path, *words: str, **env: str) -> Done:
-    """``swarm`` run by a user in the folder that holds the tree."""
+def call(user: int, tree: Path, *words: str, seconds: float = 0, **env: str) -> Done:
+    """``swarm`` run by a user in the folder that holds the tree; asked to end after so long."""
 
     def run() -> None:
         from swarm.__main__ import main
@@ -49,6 +50,8 @@ def call(user: int, tree: Path, *words: str, **env: str) -> Done:
         sys.argv = ["swarm", "--root", f"{tree}/mail", *words]
         if words[0] == "init":
             del sys.argv[1:3]
+        signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+        signal.setitimer(signal.ITIMER_REAL, seconds)
         main()
 
     _load()

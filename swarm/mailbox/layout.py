@@ -196,6 +196,14 @@ def is_private(root: Root, agent: str) -> bool:
     return owner(root.box(agent)) not in (None, os.geteuid())
 
 
+def giver(root: Root, agent: str, file: str) -> int:
+    """The user who put a message into an inbox; -1, who is nobody, if it is not there."""
+    try:
+        return os.lstat(f"{root.inbox(agent)}/{file}").st_uid
+    except (OSError, ValueError):
+        return -1
+
+
 def check_own(root: Root, agent: str) -> None:
     """Conflict in a shared tree where the mailbox is another user's."""
     if root.shared:

@@ -15,7 +15,14 @@ from swarm.errors import Conflict, SwarmError, Unreadable, UsageError, from_os
 
 COMMON = 0o3770  # the group makes files; nobody but its owner renames or removes one
 # The folders of a mailbox; "" is the mailbox itself, opened last and so whole.
-BOX = {"inbox/.read": 0o2710, "drafts": 0o2700, "sent": 0o2700, "inbox": 0o3730, "": 0o2710}
+BOX = {
+    "inbox/.read": 0o2710,
+    "drafts": 0o2700,
+    "sent": 0o2700,
+    "results": 0o2710,
+    "inbox": 0o3730,
+    "": 0o2710,
+}
 DEFAULT, ACCESS = "system.posix_acl_default", "system.posix_acl_access"
 USER_OBJ, USER, GROUP_OBJ, MASK, OTHER = 0x01, 0x02, 0x04, 0x10, 0x20
 NOBODY = 0xFFFFFFFF

@@ -92,6 +92,16 @@ def test_an_entry_is_read_by_all_and_changed_by_its_owner(common: Path) -> None:
     told(ALICE, common, "--as", "alice", "update", "--status", "paused")
 
 
+def test_files_that_all_have_in_common_are_no_more_open_than_told(common: Path) -> None:
+    """Whatever the umask."""
+    for path, mode in (("dir/new.txt", 0o640), (".sessions/x", 0o600), (".nudges/x", 0o600)):
+        file = common / "mail" / path
+        doing = "os.umask(0o777 if 'dir' in path else 0); open(path, 'x').close()"
+        assert attempt(BOB, file, doing) == ""
+        assert shared.mode_of(str(file)) == mode
+        file.unlink()
+
+
 def test_a_user_outside_the_group_sees_nothing(common: Path) -> None:
     assert attempt(STRANGER, common / "mail", LISTED) in REFUSED
     assert attempt(STRANGER, letter(common), READ) in REFUSED
@@ -268,6 +278,20 @@ def test_the_doctor_tells_who_put_a_message_here_under_anothers_name(common: Pat
     forged.unlink()
     assert "From says bob, but user 41003 put it here" in said
     assert "_mine_" not in said
+
+
+def test_a_guardian_hands_its_own_users_files_to_nobody(common: Path) -> None:
+    """A command with the rights of carol is asked to print a file of hers."""
+    secret = common / "secret.txt"
+    secret.write_text("only carol's")
+    os.chown(secret, CAROL, GROUP)
+    secret.chmod(0o600)
+    words = ("task", "request", "carol", "-s", "print it", "--detail", str(secret))
+    told(BOB, common, "--as", "bob", *words)
+    call(CAROL, common, "mamoru", "--as", "carol", "--exec", "cat", seconds=1.5)
+    sent = list((common / "mail/carol/sent").glob("*.txt"))
+    assert not [one for one in sent if "only carol's" in one.read_text()]
+    assert [one for one in sent if "Event: task_fail" in one.read_text()]
 
 
 def test_who_is_not_in_the_group_cannot_share_with_it() -> None:

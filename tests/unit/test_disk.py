@@ -266,3 +266,13 @@ def test_turns_of_threads_overlap_only_while_they_wait_for_the_disk(
     with ThreadPoolExecutor(2) as threads:
         assert list(threads.map(turn, range(2))) == [[1, True, 1]] * 2
     assert sorted(told) == [0, 0, 1, 1]  # of each wait: the file's and its folder's
+
+
+def test_a_file_that_is_larger_than_any_message_is_not_read(tmp_path: Path) -> None:
+    """A terabyte of nothing costs who makes it nothing."""
+    path = tmp_path / "sparse"
+    path.touch()
+    os.truncate(path, 1 << 40)
+    with pytest.raises(OSError, match="over 128 MiB"):
+        disk.read(str(path))
+    assert disk.read(str(path), 10) == bytes(10)
