@@ -30,8 +30,7 @@ RENAME_NOREPLACE = 1
 READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-# A file of ours under a fixed name: never the one that a link put there leads to, or a wait for
-# somebody at the other end of a pipe.
+# A file of ours under a fixed name: never what a link put there leads to, nor a pipe's other end.
 OWN_FLAGS = os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 _drawn = 0
@@ -181,10 +180,17 @@ def _alike(one: str, other: str) -> bool:
     return is_regular(one) and is_regular(other) and read(one) == read(other)
 
 
-def replace(path: str, data: bytes, sync: bool, times: tuple[int, int] | None = None) -> None:
+def replace(
+    path: str,
+    data: bytes,
+    sync: bool,
+    times: tuple[int, int] | None = None,
+    last: "Callable[[], object] | None" = None,
+) -> None:
     """Replace a file whole: readers see the old one or the new one.  Its mode is kept.
 
-    ``times``: access and change in nanoseconds that the new one is to have.
+    ``times``: access and change in nanoseconds that the new one is to have.  ``last``: called
+    when only the step itself is left, which it prevents by raising.
     """
     try:
         mode: int | None = S_IMODE(os.stat(path).st_mode)
@@ -195,6 +201,8 @@ def replace(path: str, data: bytes, sync: bool, times: tuple[int, int] | None = 
     try:
         if times:
             os.utime(temp, ns=times)
+        if last:
+            last()
         os.replace(temp, path)
     except BaseException:
         remove(temp)
@@ -226,6 +234,21 @@ def remove(path: str) -> bool:
     except FileNotFoundError:
         return False
     return True
+
+
+def make_folders(top: str, path: str) -> None:
+    """Make what is missing of the folders from ``top`` down to ``path``, but never ``top``.
+
+    One begun where a tree was just moved away would keep that from coming back.  Raises OSError.
+    """
+    folder = top
+    for name in path.removeprefix(f"{top}/").split("/"):
+        folder = f"{folder}/{name}"
+        try:
+            os.mkdir(folder)
+        except FileExistsError:
+            if not os.path.isdir(folder):
+                raise
 
 
 def remove_folder(path: str) -> bool:
@@ -294,8 +317,7 @@ def flush(fd: int) -> None:
 class Turn:
     """``with Turn(waits):`` one thread at a time, but for the time in which it waits for the disk.
 
-    So many threads are as one in what they share, and their syncs are one to the disk.
-    ``waits`` is called just before each wait.
+    So many threads are as one, and their syncs are one.  ``waits`` is called before each wait.
     """
 
     __slots__ = ("_wait",)
@@ -347,24 +369,6 @@ def open_regular(path: str, folder: int | None = None) -> int:
         os.close(fd)
         raise OSError(errno.EINVAL, "not a regular file", path)
     return fd
-
-
-def read_beneath(folder: str, path: str, limit: int) -> bytes:
-    """The first bytes of a regular file below ``folder``; no link leads out of it, at no moment."""
-    *parents, name = path.split("/")
-    fd = os.open(folder, FOLDER_FLAGS)
-    try:
-        for part in parents:
-            inner = os.open(part, FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=fd)
-            os.close(fd)
-            fd = inner
-        file = open_regular(name, fd)
-    finally:
-        os.close(fd)
-    try:
-        return read_fd(file, limit)
-    finally:
-        os.close(file)
 
 
 def read_fd(fd: int, limit: int = -1) -> bytes:

@@ -96,10 +96,27 @@ def names_file(root: Root) -> str:
 
 
 def kept_names(root: Root) -> dict[str, str]:
-    """The folders that names are kept for; lines that are none of ours say nothing."""
+    """The folders that names are kept for, as far as they can be read."""
     try:
-        data = disk.read(f"{root.path}/{names_file(root)}", owner=root.trusted)
+        return read_names(root)
     except OSError:
         return {}
-    lines = (line.partition("\t") for line in os.fsdecode(data).split("\n"))
-    return {folder: agent for folder, tab, agent in lines if tab and names.is_id(agent)}
+
+
+def read_names(root: Root) -> dict[str, str]:
+    """The same; OSError where the file cannot be read.  Lines that are none of ours say nothing.
+
+    Editors leave a mark at the start, CRLF at the ends, people a slash after a folder.
+    """
+    try:
+        text = os.fsdecode(
+            disk.read(f"{root.path}/{names_file(root)}", owner=root.trusted)
+        ).removeprefix("\ufeff")
+    except FileNotFoundError:
+        return {}
+    lines = (line.removesuffix("\r").partition("\t") for line in text.split("\n"))
+    return {
+        folder.rstrip("/") or "/": agent
+        for folder, _, agent in lines
+        if folder and names.is_id(agent)
+    }

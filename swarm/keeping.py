@@ -5,7 +5,7 @@ import os
 from swarm import disk
 from swarm.errors import Conflict, UsageError, from_os
 from swarm.harness import session, sessions
-from swarm.identity import Identity, kept_names, names_file, who, working_directory
+from swarm.identity import Identity, kept_names, names_file, read_names, who, working_directory
 from swarm.mailbox.layout import Root, has_entry
 
 TYPE_CHECKING = False
@@ -79,7 +79,7 @@ def _write(root: Root, folder: str, agent: str) -> None:
     """Set, or with '' remove, the line of a folder."""
     try:
         with disk.Lock(root.path):
-            kept = kept_names(root)
+            kept = read_names(root)  # what cannot be read is not written anew
             kept.pop(folder, None)
             if agent:
                 kept[folder] = agent

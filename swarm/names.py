@@ -133,6 +133,12 @@ def split_name(name: str) -> tuple[int, str, str] | None:
     return int(number[:4000]), slug, token
 
 
+def meant(found: list[str], part: str) -> list[str]:
+    """Of names that hold this part, those whose whole slug or hash it is, if there are any."""
+    whole = [name for name in found if f"_{part}_" in f"_{name.removesuffix('.txt')}_"]
+    return whole or found
+
+
 def message_name(number: int, slug: str, token: str) -> str:
     """``NN_slug_hash.txt``: at least two digits, so that ``ls`` sorts the first 99."""
     return f"{number:02d}_{slug}_{token}.txt"

@@ -32,7 +32,8 @@ def messages(data: bytes) -> None:
     crossing.to_row("bob", FILE, event, data if event.problem else b"", "t0k3n")
     if not one.malformed:
         written(one)
-        handled(data, one)
+        if sum(data) % 16 == 0:  # it costs more than all the rest
+            handled(data, one)
 
 
 def written(one: message.Message) -> None:

@@ -20,7 +20,7 @@ SESSION = "0b5c-6a7e"
 TIMES = ("--task-timeout", "15", "--ping-timeout", "2", "--stale", "6", "--poll", "0.5")
 WORK = """#!/bin/sh
 read -r line
-echo "$SWARM_TASK" >>"$RUNS"
+echo "${line##* }" >>"$RUNS"
 case $line in *long*) sleep 2 ;; *bad*) exit 3 ;; esac
 echo fine
 """
@@ -125,9 +125,9 @@ def ask(stage: Stage, agent: str, name: str, draw: random.Random) -> None:
     argv = (SWARM, "task", "request", worker, *where, *retry, "-s", f"{draw.choice(WORDS)} {name}")
     done = stage.run(agent, *argv)
     if done.code == 0:
-        stage.ledger.tasks.append((agent, done.out.decode().strip()))
+        stage.ledger.tasks.append((agent, done.out.decode().strip(), name))
     if draw.randrange(5) == 0 and stage.ledger.tasks:
-        side, key = draw.choice(stage.ledger.tasks[-5:])
+        side, key, _ = draw.choice(stage.ledger.tasks[-5:])
         where = ON_CHANNEL if side == "chief" else ()
         stage.run(side, SWARM, "task", "cancel", key, *where)
 

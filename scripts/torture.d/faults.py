@@ -176,25 +176,48 @@ def moved_away(stage: Stage, draw: random.Random) -> None:
     boxes = [path.parent for path in stage.disk.glob("mail/*/inbox")]
     path = draw.choice(sorted([*boxes, stage.disk / "mail", stage.disk / "team" / CHANNEL]))
     away = stage.folder / "away" if not stage.mounted else stage.disk / "away"
-    with suppress(OSError):
-        os.rename(path, away)
-        hold(stage, draw, 0.3, 2)
-    if away.exists():
-        back(away, path)
+    with stage.still:  # the other client would begin a new database
+        with suppress(OSError):
+            os.rename(path, away)
+            hold(stage, draw, 0.3, 2)
+        if (away / "team.db").exists() and (path / "team.db").exists():
+            stage.ledger.wrong.append("a database was made in place of the one moved away")
+        if away.exists():
+            back(stage, away, path)
 
 
-def back(away: Path, path: Path) -> None:
-    """Put it where it was, into what was made there meanwhile."""
+def back(stage: Stage, away: Path, path: Path) -> None:
+    """Put it where it was, or, while everybody stands still, into what was made there meanwhile."""
     try:
         os.rename(away, path)
     except OSError:
-        for child in sorted(away.rglob("*"), key=lambda one: len(one.parts)):
-            there = path / child.relative_to(away)
-            if child.is_dir():
-                there.mkdir(exist_ok=True)
-            elif not there.exists():
-                os.rename(child, there)
-        shutil.rmtree(away)
+        with everybody_still(stage):
+            merge(away, path)
+
+
+@contextmanager
+def everybody_still(stage: Stage) -> Iterator[None]:
+    """Nobody runs, and nobody begins: else one would see a message before its receipt."""
+    with stage.beginning:
+        pids = list(stage.alive)
+        for number in (signal.SIGSTOP, signal.SIGCONT):
+            for pid in pids:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, number)
+            if number == signal.SIGSTOP:
+                time.sleep(0.05)
+                yield
+
+
+def merge(away: Path, path: Path) -> None:
+    """Every file to its place, but for those that are there."""
+    for child in sorted(away.rglob("*"), key=lambda one: len(one.parts)):
+        there = path / child.relative_to(away)
+        if child.is_dir():
+            there.mkdir(exist_ok=True)
+        elif not there.exists():
+            os.rename(child, there)
+    shutil.rmtree(away)
 
 
 # What needs a disk of our own is left out where none can be mounted.

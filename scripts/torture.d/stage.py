@@ -31,7 +31,7 @@ class Ledger:
     sent: list[tuple[str, str, str]] = field(default_factory=list)  # box, letter, path
     shown: list[tuple[str, str, bool]] = field(default_factory=list)  # box, letter, ended well
     rows: list[tuple[int, str, str]] = field(default_factory=list)  # number, letter, to
-    tasks: list[tuple[str, str]] = field(default_factory=list)  # side, key
+    tasks: list[tuple[str, str, str]] = field(default_factory=list)  # side, key, name
     wrong: list[str] = field(default_factory=list)
     codes: Counter[int] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
@@ -61,6 +61,7 @@ class Stage:
         self.over = threading.Event()
         self.alive: dict[int, subprocess.Popen[bytes]] = {}
         self.held, self.now = threading.Lock(), set[str]()  # faults that hold just now
+        self.beginning = threading.Lock()  # held while nobody may begin
         self.still = threading.Lock()  # held while the database is being replaced
 
     def chance(self, who: str) -> random.Random:
@@ -81,10 +82,11 @@ class Stage:
 
     def start(self, agent: str, *argv: str, **pipes: object) -> "subprocess.Popen[bytes]":
         """A process without the right to write where the mode forbids it."""
-        process = subprocess.Popen(  # type: ignore[call-overload]
-            [*plain_rights(), *argv], env=self.environment(agent), cwd=self.folder, **pipes
-        )
-        self.alive[process.pid] = process
+        with self.beginning:
+            process = subprocess.Popen(  # type: ignore[call-overload]
+                [*plain_rights(), *argv], env=self.environment(agent), cwd=self.folder, **pipes
+            )
+            self.alive[process.pid] = process
         return process
 
     def run(self, agent: str, *argv: str, data: bytes = b"") -> Done:

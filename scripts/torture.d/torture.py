@@ -92,7 +92,7 @@ def main() -> int:
 
 def ends(account: Account) -> str:
     """How the tasks ended."""
-    counts = Counter(state for _, _, state in account.states())
+    counts = Counter(state for _, state, _ in account.states())
     return ", ".join(f"{count} {state}" for state, count in sorted(counts.items()))
 
 

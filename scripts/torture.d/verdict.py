@@ -46,20 +46,18 @@ class Account:
         return {task["task"]: task["state"] for task in found}
 
     def states(self) -> list[tuple[str, str, str]]:
-        """Who asked, for which task, and how it stands."""
-        states = {side: self.tasks(side) for side in ("boss", "chief")}
-        return [(side, key, states[side].get(key, "lost")) for side, key in self.ledger.tasks]
+        """The key of each task asked for, how it stands, and its name."""
+        found = {side: self.tasks(side) for side in ("boss", "chief")}
+        return [(key, found[side].get(key, "lost"), name) for side, key, name in self.ledger.tasks]
 
     def open_tasks(self) -> list[str]:
         """Acknowledged requests without an end."""
-        found = self.states()
-        return [f"{side} {key}: {state}" for side, key, state in found if state not in FINAL]
+        return [f"{key}: {state}" for key, state, _ in self.states() if state not in FINAL]
 
     def unearned(self) -> list[str]:
         """Done, though the command never ran."""
         ran = set(self.ran())
-        done = [key for _, key, state in self.states() if state == "done"]
-        return [key for key in done if key not in ran]
+        return [key for key, state, name in self.states() if state == "done" and name not in ran]
 
     def kept(self, box: str) -> list[Path]:
         """Received, and perhaps archived."""
@@ -102,7 +100,7 @@ class Account:
         ]
 
     def ran(self) -> list[str]:
-        """The tasks whose command ran, each time it did."""
+        """The names of the tasks whose command ran, each time it did."""
         return self.stage.runs.read_text().split() if self.stage.runs.exists() else []
 
     def runs(self) -> list[str]:

@@ -59,7 +59,7 @@ class Ledger:
         """Note the pair; ``folder``: the channel's."""
         text = f"token: {token}\nchannel: {self._channel}\nfolder: {folder}\n"
         try:
-            os.makedirs(self.folder, exist_ok=True)
+            disk.make_folders(self._root.path, self.folder)
             disk.replace(f"{self.folder}/pair", text.encode("utf-8", "replace"), self._root.sync)
         except OSError as error:
             raise from_os(error, "write to", f".bridge/{self._channel}") from None

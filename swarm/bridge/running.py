@@ -45,7 +45,7 @@ class Standby:
         self._shown = f"{FOLDER}/{channel}/lock"
         self._next = 0.0
         try:
-            os.makedirs(folder, exist_ok=True)
+            disk.make_folders(root.path, folder)
             self._fd = os.open(f"{folder}/lock", disk.OWN_FLAGS | os.O_RDWR, 0o666)
         except OSError as error:
             raise from_os(error, "lock", self._shown) from None

@@ -82,6 +82,16 @@ def show(
         render.table(head, rows)
 
 
+def detail(call: Call) -> str:
+    """The path of the long text as given; it may be written later, so that it is absent is told."""
+    path = call.options.get("detail") or ""
+    if path and not os.path.exists(path):
+        from swarm.cli import render
+
+        render.note(f"{names.shown(path)}: nothing is there yet, and the message names it")
+    return path
+
+
 def body(call: Call) -> bytes:
     given = [name for name in ("message", "file") if call[name] is not None]
     if len(given) > 1:

@@ -2,8 +2,9 @@
 
 import os
 
+from swarm import names
 from swarm.cli import render
-from swarm.cli.call import Call, body, failed, show
+from swarm.cli.call import Call, body, detail, failed, show
 from swarm.errors import TimedOut, Unreadable, UsageError
 from swarm.mailbox import inbox, layout
 
@@ -109,10 +110,9 @@ def send(call: Call) -> int:
     from swarm.mailbox.delivery import send as deliver
 
     me, thread, key = call.me, _thread(call), _key(call)
-    subject, status, detail = (call[name] or "" for name in ("subject", "status", "detail"))
     result = deliver(
-        call.root, me, call["to"], subject, body(call),
-        thread=thread, status=status, detail=detail, key=key,
+        call.root, me, call["to"], call["subject"] or "", body(call),
+        thread=thread, status=call["status"] or "", detail=detail(call), key=key,
     )  # fmt: skip
     return _delivered(call, result, thread)
 
@@ -121,7 +121,7 @@ def reply(call: Call) -> int:
     from swarm.mailbox.delivery import reply as answer
 
     me, thread, key = call.me, _thread(call), _key(call)
-    values = {name: call[name] or "" for name in ("subject", "status", "detail")}
+    values = {"detail": detail(call), **{name: call[name] or "" for name in ("subject", "status")}}
     result = answer(
         call.root, me, call["msg"], body(call), also=call["to"], thread=thread, key=key, **values
     )
@@ -233,10 +233,8 @@ def register(call: Call) -> None:
 
 def _pane(call: Call, name: str) -> str:
     """The tmux pane of who is registered: as given, else one's own if it is oneself."""
-    from swarm.message import check_value
-
     if call["tmux"] is not None:
-        return check_value("tmux", call["tmux"])
+        return _target(call)
     if not os.environ.get("TMUX") or not (call["keep"] or name == os.environ.get("SWARM_AGENT")):
         return ""
     from swarm.harness.tmux import target_here
@@ -244,10 +242,24 @@ def _pane(call: Call, name: str) -> str:
     return target_here(os.environ)
 
 
+def _target(call: Call) -> str:
+    """As given, if it can name a pane; '' is none."""
+    from swarm.harness.tmux import is_target
+    from swarm.message import check_value
+
+    target = check_value("tmux", call["tmux"])
+    if target and not is_target(target):
+        way = "one such as main:0.1, %5, or with the path of a socket: /tmp/tmux-1000/default %5"
+        raise UsageError(f"{names.shown(target)} names no pane", way, code="bad-value")
+    return target
+
+
 def update(call: Call) -> None:
     from swarm.mailbox import registry
 
     me = call.me
+    if call["tmux"] is not None:
+        _target(call)
     values = {key: call[key] for key in ("status", "task", "role", "note", "tmux")}
     registry.update(call.root, me, **values)
     if call["json"]:
@@ -257,8 +269,9 @@ def update(call: Call) -> None:
 def unregister(call: Call) -> None:
     from swarm.mailbox import registry
 
+    root = call.root
     agent = call["id"] if call["id"] is not None else call.who()
-    registry.unregister(call.root, agent)
+    registry.unregister(root, agent)
     if call["json"]:
         render.json({"agents": [{"id": agent}]})
 

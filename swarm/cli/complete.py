@@ -172,14 +172,15 @@ def _agents(call: Call) -> list[str]:
 
 
 def _messages(call: Call) -> list[str]:
-    """Those in the inbox, unread ones first; where others can be meant, those too."""
+    """Those in the inbox, unread ones first; what was sent, and drafts, where they can be meant."""
     from swarm.mailbox import inbox
 
     me, root = call.me, call.root
     unread = inbox.unread_names(root, me)
     found = [*unread, *inbox.in_order(inbox.message_names(root, root.inbox(me)))]
     if call["command"] not in ("archive", "mark"):
-        for folder in (root.sent(me), root.drafts(me)):
+        drafts = [root.drafts(me)] if call["command"] == "trace" else []
+        for folder in (root.sent(me), *drafts):
             found += inbox.in_order(inbox.message_names(root, folder))
     return found
 

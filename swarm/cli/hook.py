@@ -22,7 +22,7 @@ def hook(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Tell an agent's program of new mail, in its own format; it calls this itself.
+    """Tell an agent's program of new mail; it calls this itself.
 
     Silence, and exit 0, where nothing is new or anything is in the way.
     """

@@ -10,7 +10,7 @@ from swarm.mailbox import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from swarm.harness.hook import Place
 
@@ -63,15 +63,21 @@ def _quietly(call: Call, harness: str, work: "Callable[[Place], object] | None")
 
     data = asked.read(0)
     try:
-        if work:
-            told = asked.parse(data)
-            root = root_of(call["root"] or "", os.environ, told)
-            work(Place(root, harness or _harness(told.session), told, os.environ))
+        if work is None:
+            raise UsageError(f"{harness} has no such event that is answered")
+        told = asked.parse(data)
+        root = root_of(call["root"] or "", os.environ, told)
+        work(Place(root, harness or _harness(told.session), told, _environment(call)))
     except Exception as error:  # told on request, see above
         if os.environ.get("SWARM_DEBUG") == "1":
             from swarm.cli import render
 
             render.note(f"swarm: {type(error).__name__}: {error}")
+
+
+def _environment(call: Call) -> "Mapping[str, str]":
+    given = call.options["as_"]
+    return os.environ if given is None else {**os.environ, "SWARM_AGENT": given}
 
 
 def _harness(session: str) -> str:
@@ -87,24 +93,29 @@ def whoami(call: Call) -> None:
 
     if call["keep"] is not None and call["forget"]:
         raise UsageError("--keep sets a name, --forget takes it away: give one of them")
+    root = call.root  # told first where there is none: nobody can be anybody then
     if call["forget"]:
         _forget(call)
         return
     if call["keep"] is not None:
-        agent = layout.check_known(call.root, call["keep"])
-        kept = keeping.keep(call.root, agent, os.environ)
+        agent = layout.check_known(root, call["keep"])
+        kept = keeping.keep(root, agent, os.environ)
         render.note(f"{agent} is kept for {kept}")
+        if agent != (now := call.who()):
+            render.note(f"here you are {now} all the same: that is told by --as or the environment")
     agent = names.check_id(call.who())
-    found = identity.who(call.root, call.options.get("as_"), os.environ)
+    found = identity.who(root, call.options.get("as_"), os.environ)
     own = [name for _, name in session.here(os.environ)]
-    others = [o for o in sessions.others(call.root, agent) if o.name not in own]
+    others = [o for o in sessions.others(root, agent) if o.name not in own]
     item = {
         "id": agent, "source": found.source, "why": found.detail,
         "sessions": [{"session": o.name, "seconds": o.ago} for o in others],
     }  # fmt: skip
     show(call, "agents", ["id", "source", "why"], [[agent, found.source, found.detail]], [item])
-    if not layout.is_known(call.root, agent):
+    if not layout.is_known(root, agent):
         render.note(f"{agent} is not known here: swarm register {agent} makes it so")
+    elif not layout.has_entry(root, agent):
+        render.note(f"{agent} has no entry, so no list has it: swarm register {agent} enters it")
     for other in others:
         render.note(f"another session uses {agent} too: {other.name}, {other.ago} s ago")
 

@@ -27,8 +27,9 @@ def install(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Set up harnesses: hooks, MCP entry, skill, lines of instruction.
+    """Set up agents' programs, so that mail reaches them.
 
+    Hooks, an MCP entry, the skill, and lines of instruction.
     Without a harness: what is found here, and what is set up.  What others wrote is kept.
     """
     go(ctx, locals(), install_commands.install)

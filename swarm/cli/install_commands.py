@@ -9,7 +9,7 @@ from swarm.errors import NoRoot, Refused, UsageError
 from swarm.install import difference, found, places, program, record
 from swarm.install.apply import Job
 from swarm.install.change import Change
-from swarm.install.harnesses import NAMES, NOTES
+from swarm.install.harnesses import NAMES, NOTES, PROJECT_NOTES
 from swarm.install.places import Places
 
 
@@ -29,7 +29,7 @@ def install(call: Call) -> int:
 
 
 def _found(call: Call) -> None:
-    home = os.path.expanduser("~")
+    home = _home()
     scopes = [] if call["project"] else [Places("user", home, os.environ)]
     if not call["user"]:
         try:
@@ -43,7 +43,7 @@ def _found(call: Call) -> None:
 
 
 def _set_up(call: Call, names: list[str]) -> int:
-    home = os.path.expanduser("~")
+    home = _home()
     scope = "user" if call["user"] else "project"
     at = Places(scope, home if call["user"] else _project(call), os.environ)
     words = program.words()
@@ -58,23 +58,22 @@ def _set_up(call: Call, names: list[str]) -> int:
 
     job = Job(at, words, record.folder(os.environ, home), call["dry_run"], tell)
     changes = job.uninstall(names) if call["uninstall"] else job.install(names)
-    _report(call, changes, diffs)
+    notes = [] if call["uninstall"] else _notes(names, changes, at.user)
+    _report(call, changes, diffs, notes)
     errors = [change.error for change in changes if change.error]
     for error in errors:
         render.error(error, call["json"])
-    if not call["uninstall"] and not call["json"]:
-        for text in _notes(names, changes):
-            render.note(text)
+    for text in notes if not call["json"] else ():
+        render.note(text)
     return max((error.exit for error in errors), default=0)
 
 
-def _notes(names: list[str], changes: list[Change]) -> list[str]:
+def _notes(names: list[str], changes: list[Change], user: bool) -> list[str]:
     """What the user has to do besides."""
-    from importlib.util import find_spec
-
-    found = [NOTES[name] for name in names if name in NOTES]
-    if find_spec("mcp") is None and any("mcp" in change.parts for change in changes):
-        found.append("swarm mcp needs its extra: pip install 'monkey-swarm[mcp]'")
+    told = NOTES if user else {**NOTES, **PROJECT_NOTES}
+    found = [told[name] for name in names if name in told]
+    if any("mcp" in change.parts for change in changes) and not program.serves():
+        found.append(f"swarm mcp needs its extra: {program.EXTRA}")
     return found
 
 
@@ -85,7 +84,9 @@ def _tell(lines: list[str], fd: int) -> None:
         )
 
 
-def _report(call: Call, changes: list[Change], diffs: dict[str, list[str]]) -> None:
+def _report(
+    call: Call, changes: list[Change], diffs: dict[str, list[str]], notes: list[str]
+) -> None:
     head = ["harness", "action", "path", "parts"]
     cells = [[one.harness, one.action, one.path, ",".join(one.parts)] for one in changes]
     items: list[Any] = [
@@ -99,7 +100,14 @@ def _report(call: Call, changes: list[Change], diffs: dict[str, list[str]]) -> N
         for one in changes
     ]
     if not call["dry_run"] or call["json"]:
-        show(call, "files", head, cells, items)
+        show(call, "files", head, cells, items, {"notes": notes})
+
+
+def _home() -> str:
+    """The home; one that is no place (an empty word would be the top of the disk) is refused."""
+    if not os.path.isabs(os.environ.get("HOME", "/")):
+        raise UsageError("HOME is not an absolute path", "set HOME, or unset it")
+    return os.path.expanduser("~")
 
 
 def _project(call: Call) -> str:

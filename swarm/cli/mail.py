@@ -189,7 +189,9 @@ def read(
     next: Annotated[bool, Option("--next", help="The first unread.")] = False,
     all: Annotated[bool, Option("--all", help="All unread.")] = False,
     peek: Annotated[bool, Option("--peek", help="Leave no receipt.")] = False,
-    brief: Annotated[bool, Option("--brief", help="One line for each header.")] = False,
+    brief: Annotated[
+        bool, Option("--brief", help="A header in one line, as short as can be.")
+    ] = False,
     json: Json = False,
     root: Root = None,
     as_: As = None,

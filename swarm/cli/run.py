@@ -4,6 +4,7 @@ What the fast parser does not take ends here.
 """
 
 import io
+import itertools
 import sys
 from typing import Any
 
@@ -31,7 +32,7 @@ def run(argv: list[str]) -> int:
         sys.stdout.flush()
         return int(result or 0)
     except ClickException as error:
-        return _usage(error, "--json" in argv)
+        return _usage(error, argv)
     except SystemExit as ended:
         # 0: a script for a shell was given; 143: a signal in a live view; else typer met a pipe
         # without reader.
@@ -46,7 +47,7 @@ def run(argv: list[str]) -> int:
         return problem.exit
 
 
-def _usage(error: Exception, as_json: bool) -> int:
+def _usage(error: Exception, argv: list[str]) -> int:
     """What typer says of a wrong call, in one line and a hint."""
     from swarm.cli import render
 
@@ -55,7 +56,7 @@ def _usage(error: Exception, as_json: bool) -> int:
         render.write(render.encode(message + ".\n"), 2)
         return 2
     context, param = getattr(error, "ctx", None), getattr(error, "param", None)
-    hint = f"see '{context.command_path if context else 'swarm'} --help'"
+    hint = f"see '{context.command_path if context else _path(argv)} --help'"
     if type(error).__name__ == "MissingParameter" and param:
         text = f"{_named(param)} is missing"
     elif message.startswith(EXTRA):
@@ -64,8 +65,17 @@ def _usage(error: Exception, as_json: bool) -> int:
     else:
         named = f"{param.opts[0]}: " if param and param.opts[0] not in message else ""
         text = named + message[0].lower() + message[1:]
-    render.error(UsageError(text, hint), as_json)
+    render.error(UsageError(text, hint), "--json" in argv)
     return 2
+
+
+def _path(argv: list[str]) -> str:
+    """The command that was called, where typer does not tell: of an option without its value."""
+    from swarm.cli.words import WORDS
+
+    pairs = map(" ".join, itertools.pairwise(argv))
+    called = next((word for word in (*pairs, *argv) if word in WORDS), "")
+    return f"swarm {called}".rstrip()
 
 
 def _named(param: Any) -> str:

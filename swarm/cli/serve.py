@@ -19,7 +19,7 @@ def mcp(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Serve an agent's mail to a client of MCP, over stdin and stdout.
+    """Serve an agent's mail to a client of MCP, on stdin and stdout.
 
     For a harness to start, not for a person.  Needs the extra mcp.
     """

@@ -72,7 +72,7 @@ def _event(call: Call, kind: str, **more: "Any") -> Event:
         raise UsageError("no summary", "say in a few words with -s what it is", code="no-content")
     longer = any(call.options.get(name) is not None for name in ("message", "file"))
     body = calls.body(call) if longer else b""
-    detail = os.path.abspath(path) if (path := call.options.get("detail")) else ""
+    detail = os.path.abspath(path) if (path := calls.detail(call)) else ""
     event, cut = speaking.composed(kind, summary, body, detail, call["channel"] is not None)
     if cut:
         render.note("the summary is long: its first words were sent, all of it is in the text")

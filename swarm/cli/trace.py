@@ -48,7 +48,7 @@ def nudge(
     root: Root = None,
     as_: As = None,
 ) -> None:
-    """Tell agents in tmux panes that they have unread mail, by one typed line.
+    """Tell agents in tmux panes of unread mail, by one typed line.
 
     The pane is the line tmux of the entry. At most a line a minute, only for mail that the agent
     was not told of, and only into an agent's empty input line.

@@ -4,7 +4,7 @@ import os
 import time
 
 from swarm import names
-from swarm.cli import stores
+from swarm.cli import render, stores
 from swarm.cli.call import Call, show
 from swarm.cli.stopping import Stopping
 from swarm.errors import UsageError
@@ -64,6 +64,8 @@ def nudge(call: Call) -> int:
             _nudged(call, [one])
         return 0
     agents = ids or nudging.with_target(call.root)
+    if not agents:
+        render.note("no entry names a pane: swarm update --tmux TARGET enters one's own")
     found = [nudging.nudge(call.root, agent, programs, call["dry_run"]) for agent in agents]
     _nudged(call, found)
     done = {one.done for one in found}

@@ -107,7 +107,7 @@ def missing(root: Root, shown: str, fix: bool, level: str = "warn") -> Finding:
         if root.shared and names.is_id(agent):
             make_box(root, agent)
         else:
-            make_folder(f"{root.path}/{shown}")
+            make_folder(root, f"{root.path}/{shown}")
     except OSError as error:
         what = f"is missing and cannot be made ({error.strerror})"
         return Finding("fail", shown, what, rights.after(error, "make", path, above))

@@ -53,10 +53,26 @@ def _harness(root: Root, name: str, at: Places) -> tuple[list[Finding], bool]:
             if state in SAYS:
                 way = f"swarm install {name}{' --user' if at.user else ''}"
                 found.append(Finding("warn", shown, f"{part} of {name} {SAYS[state]}", way))
+            if state == "unreadable" and _names_us(file.path):
+                text = f"it cannot be told whether {part} of {name} is set up"
+                found.append(Finding("warn", shown, text, f"mend it, then swarm install {name}"))
+            if (part, state) == ("mcp", "set up") and not program.serves():
+                text = f"mcp of {name} needs packages that are not installed here"
+                found.append(Finding("warn", shown, text, program.EXTRA))
             if part == "hooks" and state not in ("", "another's", "unreadable"):
                 hooks = True
                 found += [] if at.user else _never_ran(root, name, file, shown)
     return found, hooks
+
+
+def _names_us(path: str) -> bool:
+    if not os.path.isfile(path):  # a pipe would not end
+        return False
+    try:
+        with open(path, "rb") as file:
+            return b"swarm" in file.read()
+    except OSError:
+        return False
 
 
 def _never_ran(root: Root, name: str, file: File, shown: str) -> list[Finding]:

@@ -9,6 +9,7 @@ import select
 import time
 
 from swarm import disk
+from swarm.errors import SwarmError
 from swarm.harness import session, sessions
 from swarm.harness.hook import Place, Post, speaker
 from swarm.harness.telling import tell
@@ -17,6 +18,8 @@ from swarm.mailbox.wait import Bell
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from swarm.identity import Identity
 
 # Harnesses give it an hour: it ends by itself a little before.
 TIMEOUT = 3590.0
@@ -34,22 +37,37 @@ def ring(place: Place, given: str | None, timeout: float, say: "Callable[[str], 
         return False
     root, parent, end = place.root, os.getppid(), time.monotonic() + timeout
     inbox, seen, listed, rang = root.inbox(who.agent), [(0, 0)], 0.0, True
+    said: list[str] = []
+
+    def speak(text: str) -> None:
+        said.append(text)
+        say(text)
+
     with Own(sessions.doorbell(place.path)) as own, Bell(inbox) as bell:
         while own.still() and os.getppid() == parent and not _unheard():
             bell.arm()
             now, looks = time.monotonic(), [_changed(inbox), _changed(root.receipts(who.agent))]
             # Two changes may have one time: that it rang counts, too.
             if rang or looks != seen or now - listed > LIST:
-                seen, listed = looks, now
-                state = session.load(root, place.name) or session.Session()
-                if Post(root, who.agent).fresh(state) and own.still():
-                    if tell(root, place.name, who.agent, say, speaker(place, who)):
-                        return True
+                try:
+                    _look(place, who, own, speak)
+                    seen, listed = looks, now
+                except (OSError, SwarmError):
+                    pass  # a disk full, an inbox away for a while: again in a moment
+                if said:
+                    return True
             left = end - time.monotonic()
             if left <= 0:
                 break
             rang = bell.wait(min(LOOK, left))
     return False
+
+
+def _look(place: Place, who: "Identity", own: "Own", say: "Callable[[str], None]") -> None:
+    """Say what is new."""
+    state = session.load(place.root, place.name) or session.Session()
+    if Post(place.root, who.agent).fresh(state) and own.still():
+        tell(place.root, place.name, who.agent, say, speaker(place, who))
 
 
 def _changed(folder: str) -> tuple[int, int]:
@@ -78,7 +96,8 @@ class Own:
         self._fd = -1
 
     def __enter__(self) -> "Own":
-        os.makedirs(os.path.dirname(self._path), exist_ok=True)
+        folder = os.path.dirname(self._path)
+        disk.make_folders(os.path.dirname(folder), folder)
         while self._fd < 0:
             disk.remove(self._path)
             try:

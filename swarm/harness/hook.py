@@ -42,15 +42,21 @@ class Post:
 
     def _was_read(self, found: Session) -> bool:
         """Whether some mail was read since the last notice."""
-        return self.receipts > found.receipts or not set(found.told) <= set(self.unread)
+        return self.receipts > found.receipts or self.left(found)
+
+    def left(self, found: Session) -> bool:
+        """Whether some that it was told of wait no more: another may come by the same name."""
+        return found.serves == self.agent and not set(found.told) <= set(self.unread)
 
     def note(self, found: Session, new: list[str], given: bool) -> None:
         """Note that the session was told of these, or that there was nothing in them to tell."""
-        told = {*new, *(found.told if found.serves == self.agent else [])}
-        if found.serves != self.agent or self._was_read(found):
-            found.notices = 0
-        found.notices += given
-        found.receipts = self.receipts
+        other = found.serves != self.agent
+        told = {*new, *([] if other else found.told)}
+        if given or other:
+            found.notices = given + (0 if other or self._was_read(found) else found.notices)
+            found.receipts = self.receipts
+        elif self._was_read(found):  # not 0: it was told, and may be kept going for what comes
+            found.notices = min(found.notices, MOST - 1)
         found.serves = self.agent
         found.told = [name for name in self.unread if name in told]
 
@@ -65,7 +71,8 @@ class Place:
         self.harness = harness
         self.asked = asked
         self.env = env
-        self.name = session.file_name(harness, asked.session)
+        # A program that names no session has one for each agent.
+        self.name = session.file_name(harness, asked.session or env.get("SWARM_AGENT", ""))
         self.found = session.load(root, self.name) if self.name else None
 
     @property
@@ -112,7 +119,8 @@ def _at(place: Place, given: str | None, say: "Callable[[str], None]", again: bo
         return
     if place.found is not None:
         os.utime(place.path)  # a sign that hooks run, and that the session lives
-        if not Post(place.root, who.agent).fresh(place.found):
+        post = Post(place.root, who.agent)
+        if not post.fresh(place.found) and not post.left(place.found):
             return
     from swarm.harness.telling import tell
 

@@ -13,7 +13,7 @@ from swarm import disk, names
 from swarm.errors import SwarmError, from_os
 from swarm.harness import prompt, tmux
 from swarm.mailbox import inbox, registry
-from swarm.mailbox.layout import Root, make_folder, registered
+from swarm.mailbox.layout import Root, registered
 
 FOLDER = ".nudges"
 EVERY = 60.0  # seconds between two lines to one agent at the least
@@ -136,7 +136,8 @@ def _open(path: str) -> int:
     try:
         return os.open(path, FLAGS, 0o666)
     except FileNotFoundError:
-        make_folder(os.path.dirname(path))
+        folder = os.path.dirname(path)
+        disk.make_folders(os.path.dirname(folder), folder)
         return os.open(path, FLAGS, 0o666)
 
 

@@ -1,8 +1,8 @@
 """What is known of one session of a harness: ``mail/.sessions/HARNESS-SESSION``.
 
 A small file of ``key: value`` lines.  Hooks write it under its own lock and in place; who
-only reads it needs no lock: the ``agent`` line comes first, and of a line given twice, as
-the end of an older text may, the first counts.
+only reads it needs no lock: the ``agent`` line comes first, and of a line given twice the
+first counts.  What stands after the line ``end`` is of an older text, whose writer was killed.
 """
 
 import os
@@ -20,6 +20,7 @@ PLAIN = names.ALNUM | frozenset("._-")
 ESCAPED = PLAIN | {"="}
 NAME_MAX = 160
 SIZE_MAX = 16 << 20
+LAST = "end"
 KEYS = ("agent", "serves", "notices", "receipts", "hinted", "ended")
 
 
@@ -54,6 +55,8 @@ def parse(data: bytes) -> Session:
     found = Session()
     values: dict[str, str] = {}
     for line in os.fsdecode(data).split("\n")[:-1]:
+        if line == LAST:
+            break
         key, _, value = line.partition(": ")
         if key == "told":
             found.told.append(names.named(value))
@@ -78,6 +81,7 @@ def format_session(found: Session) -> bytes:
         f"{key}: {value}\n" for key in KEYS if (value := getattr(found, key)) or key == "agent"
     ]
     lines += [f"told: {names.plain(name)}\n" for name in found.told]
+    lines.append(f"{LAST}\n")
     return os.fsencode("".join(lines))
 
 

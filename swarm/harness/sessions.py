@@ -6,7 +6,7 @@ import time
 from swarm import disk
 from swarm.errors import from_os
 from swarm.harness.session import FOLDER, SIZE_MAX, Session, format_session, is_name, load, parse
-from swarm.mailbox.layout import Root, make_folder
+from swarm.mailbox.layout import Root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,22 +20,24 @@ FLAGS = disk.OWN_FLAGS | os.O_RDWR
 class Locked:
     """``with Locked(root, name) as state:`` the session's file for oneself, made if need be.
 
-    ``state.found`` is what it says; ``state.save()`` writes that back.
+    ``state.found`` is what it says; ``state.save()`` writes that back, if it is another now.
+    ``state.reserve()`` takes the room for that before something is done that it tells of.
     """
 
-    __slots__ = ("_fd", "_path", "found", "new")
+    __slots__ = ("_fd", "_path", "_was", "found", "new")
 
     def __init__(self, root: Root, name: str) -> None:
         self._path = f"{root.path}/{FOLDER}/{name}"
         self._fd = -1
+        self._was = b""
         self.found = Session()
         self.new = False
 
     def __enter__(self) -> "Locked":
         self._fd = self._open()
-        data = disk.read_fd(self._fd, SIZE_MAX)
-        self.new = not data
-        self.found = parse(data)
+        self._was = disk.read_fd(self._fd, SIZE_MAX)
+        self.new = not self._was
+        self.found = parse(self._was)
         return self
 
     def _open(self) -> int:
@@ -44,7 +46,8 @@ class Locked:
             try:
                 fd = os.open(self._path, FLAGS, 0o666)
             except FileNotFoundError:
-                make_folder(os.path.dirname(self._path))
+                folder = os.path.dirname(self._path)
+                disk.make_folders(os.path.dirname(folder), folder)
                 continue
             try:
                 _lock(fd)
@@ -70,9 +73,12 @@ class Locked:
     def save(self) -> None:
         """Write what ``found`` says, in place, so that the lock stays one for all."""
         data = format_session(self.found)
+        if data == self._was:
+            return
         os.lseek(self._fd, 0, os.SEEK_SET)
         disk.write_all(self._fd, data)
         os.truncate(self._fd, len(data))
+        self._was = data
 
     def __exit__(
         self,
@@ -135,7 +141,7 @@ def others(root: Root, agent: str, own: str = "") -> list[Other]:
             ago = now - os.lstat(path).st_mtime
         except OSError:
             continue
-        if name != own and (ago < LIVE_S or has_doorbell(path)):
+        if name != own and (abs(ago) < LIVE_S or has_doorbell(path)):  # a time to come is no sign
             other = load(root, name)
             if other and other.owner == agent and not other.ended:
                 found.append(Other(name, max(0, int(ago))))

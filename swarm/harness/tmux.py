@@ -10,6 +10,7 @@ SECONDS = 5.0
 # Between a text and its Enter: taken at once, programs treat both as one thing pasted.
 PAUSE = 0.15
 # How a target may begin, beside letters and digits: others are relative to whatever is current.
+# At its end a semicolon would end the command, and make one of the next word.
 FIRST = frozenset("%@=_")
 FIELDS = (
     "pane_id", "pane_dead", "pane_in_mode", "pane_input_off", "pane_synchronized", "cursor_flag",
@@ -57,10 +58,20 @@ def split_target(text: str) -> tuple[str, str]:
     return socket, target
 
 
+def is_target(text: str) -> bool:
+    """Whether it can name a pane, and the same one from wherever it is looked at.
+
+    A ``;`` at the end would end tmux's command.
+    """
+    target = split_target(text)[1]
+    first = target[:1]
+    return (first.isalnum() or (first in FIRST and bool(first))) and target[-1:] != ";"
+
+
 def look(text: str) -> Pane:
     """What the pane shows.  Gone where it is not there."""
     socket, target = split_target(text)
-    if not (target[:1].isalnum() or target[:1] in FIRST):
+    if not is_target(text):
         raise Gone(f"{names.shown(text)} names no pane", "TARGET, or SOCKET TARGET")
     wanted = " ".join(f"#{{{name}}}" for name in FIELDS)
     # capture-pane first: it alone refuses a target that is not there, and ends the sequence.

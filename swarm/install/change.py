@@ -2,7 +2,7 @@
 
 import os
 
-from swarm import disk
+from swarm import disk, names
 from swarm.errors import Refused, SwarmError, Temporary, from_os
 from swarm.install.harnesses import File
 from swarm.install.record import Record
@@ -38,11 +38,19 @@ class Change:
         self.text = Text(self.before or "")
         self.after = self.before
 
+    def check(self) -> None:
+        """Temporary if others have changed the file since it was read."""
+        if read(self.target, self.path) != self.before:
+            raise Temporary(f"{self.path} is being changed", "run the same command again")
+
 
 def read(target: str, path: str) -> str | None:
     """The text of a file, None where there is none."""
     try:
-        return disk.read(target).decode()
+        text = disk.read(target).decode()
+        if "\0" in text:  # as UTF-16 has, whose first two bytes may be left out
+            raise Refused(f"{path} is not UTF-8", WAY)
+        return text
     except FileNotFoundError:
         return None
     except NotADirectoryError:
@@ -74,10 +82,22 @@ def _put_in(change: Change, words: list[str]) -> None:
     for editor in change.file.editors:
         editor.install(change.text, words)
     change.after = change.text.content
+    if not _is_utf8(change.after):
+        raise Refused(
+            f"{change.path} cannot name {names.shown(words[0])}", "move swarm to a path in UTF-8"
+        )
     if change.after != (change.before or ""):
         change.action = "created" if change.before is None else "changed"
     else:
         change.after = change.before
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _taken_out(change: Change, record: Record) -> None:
@@ -108,8 +128,7 @@ def carry_out(change: Change, store: str) -> None:
         return
     record = Record(store, change.target)
     try:
-        if read(change.target, change.path) != change.before:
-            raise Temporary(f"{change.path} is being changed", "run the same command again")
+        change.check()
         if change.after is None:
             disk.remove(change.target)
             disk.sync_folder(os.path.dirname(change.target))
@@ -120,7 +139,7 @@ def carry_out(change: Change, store: str) -> None:
         for folder in missing:
             os.mkdir(folder)
         sweep(os.path.dirname(change.target))
-        disk.replace(change.target, change.after.encode(), sync=True)
+        disk.replace(change.target, change.after.encode(), sync=True, last=change.check)
     except SwarmError as error:
         change.failed(error)
     except OSError as error:

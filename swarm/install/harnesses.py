@@ -3,6 +3,7 @@
 import os
 from typing import Any
 
+from swarm import disk
 from swarm.install.block import Block
 from swarm.install.hooks import Hooks
 from swarm.install.places import Places
@@ -22,8 +23,8 @@ PROGRAMS = {
     "pi": ("pi",),
 }
 # What the user has to do besides.
+PROJECT_NOTES = {"claude": "claude asks once whether it may start a project's MCP servers"}
 NOTES = {
-    "claude": "claude asks once whether it may start a project's MCP servers",
     "codex": "codex runs hooks only once you trust them: look at them with /hooks; and mail/ must "
     "be writable in its sandbox (within the workspace, or in writable_roots)",
     "pi": "pi has no MCP of its own: the extension brings the notices",
@@ -99,8 +100,7 @@ def _context_files(settings: str) -> list[str]:
     from swarm.install.json_edit import find
 
     try:
-        with open(settings, encoding="utf-8") as file:
-            context = find(Text(file.read()), ("context",))
+        context = find(Text(disk.read(os.path.realpath(settings)).decode()), ("context",))
     except Exception:  # whoever edits the file will say what is wrong with it
         return []
     named = context.plain().get("fileName", []) if context else []

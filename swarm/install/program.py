@@ -4,8 +4,10 @@ import os
 import shlex
 import shutil
 import sys
+from importlib.util import find_spec
 
 MODULE = ["-m", "swarm"]
+EXTRA = "pip install 'monkey-swarm[mcp]'"
 
 
 def words() -> list[str]:
@@ -63,3 +65,8 @@ def starts(words: list[str]) -> bool:
     """Whether the program that these words name can be started here."""
     at = _first(words)
     return at < len(words) and shutil.which(words[at]) is not None
+
+
+def serves() -> bool:
+    """Whether this installation has the packages of ``swarm mcp``, which are an extra."""
+    return find_spec("mcp") is not None

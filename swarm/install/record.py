@@ -14,6 +14,7 @@ from swarm import disk
 from swarm.install.text import Text
 
 ABSENT = "absent"
+VERSION = 1
 
 
 def folder(env: Mapping[str, str], home: str) -> str:
@@ -46,9 +47,10 @@ class Record:
     def _load(self) -> None:
         try:
             found = json.loads(disk.read(self.place))
+        except (OSError, ValueError, RecursionError):
+            return
+        if _is_record(found):  # else it is undone by what is found in the file
             self.steps, self.folders, self.clean = found["steps"], found["folders"], found["clean"]
-        except (OSError, ValueError, KeyError, TypeError):
-            self.steps, self.folders = [], []  # none, or none that can be read: undone by hand
 
     def known(self, content: str | None) -> bool:
         """Whether the file is as we left it; what was recorded but not done is forgotten."""
@@ -80,7 +82,7 @@ class Record:
 
     def _save(self) -> None:
         text = {
-            "v": 1,
+            "v": VERSION,
             "path": self.path,
             "clean": self.clean,
             "folders": self.folders,
@@ -90,3 +92,29 @@ class Record:
 
     def forget(self) -> None:
         disk.remove(self.place)
+
+
+def _is_record(found: Any) -> bool:
+    """Whether it is all that a record of this version says: others write files, and disks fail."""
+    return (
+        isinstance(found, dict)
+        and found.get("v") == VERSION
+        and isinstance(found.get("clean"), bool)
+        and isinstance(found.get("folders"), list)
+        and all(isinstance(folder, str) for folder in found["folders"])
+        and isinstance(found.get("steps"), list)
+        and all(map(_is_step, found["steps"]))
+    )
+
+
+def _is_step(found: Any) -> bool:
+    return (
+        isinstance(found, dict)
+        and isinstance(found.get("before"), str)
+        and isinstance(found.get("after"), str)
+        and isinstance(found.get("undo"), list)
+        and all(
+            isinstance(one, list) and list(map(type, one)) == [int, int, str]
+            for one in found["undo"]
+        )
+    )

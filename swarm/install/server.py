@@ -11,6 +11,17 @@ from swarm.install.text import Text
 REST = ["mcp"]
 
 
+def serves(rest: list[str]) -> bool:
+    """Whether these words for swarm start its server, with whatever options a user gave.
+
+    Those that name the agent and the tree stand before the command.
+    """
+    at = 0
+    while rest[at : at + 1] and rest[at].startswith("--"):
+        at += 1 if "=" in rest[at] else 2
+    return rest[at : at + 1] == REST
+
+
 class Server:
     """``under``: the member that holds the servers.  ``joined``: command and arguments are one."""
 
@@ -25,9 +36,9 @@ class Server:
         if entry is None:
             put(doc, (self.under, "swarm"), self._wanted(words))
             return
-        if self._rest(entry) == REST and program.starts(self._program(entry)):
+        if program.starts(self._program(entry)):
             return
-        for key, value in self._wanted(words).items():
+        for key, value in self._command(words, self._rest(entry)).items():
             entry = self._entry(doc)
             assert entry is not None
             part = entry.child(key)
@@ -37,12 +48,12 @@ class Server:
                 replace(doc, part, value)
 
     def remove(self, doc: Text) -> None:
+        whole = root(doc, make=False)  # raises where ours may stand and cannot be found
         try:
             if self._entry(doc) is None:
                 return
         except Refused:
             return  # another's, of the same name
-        whole = root(doc)
         servers = whole.child(self.under) if whole else None
         part = servers.node.child("swarm") if servers else None
         assert whole is not None and servers is not None and part is not None
@@ -50,25 +61,29 @@ class Server:
         drop(doc, *((whole, servers) if alone else (servers.node, part)))
 
     def state(self, doc: Text, words: list[str]) -> str:
+        root(doc, make=False)
         try:
             entry = self._entry(doc)
         except Refused:
             return "another's"
         if entry is None:
             return ""
-        if not program.starts(self._program(entry)):
-            return "missing command"
-        return "set up" if self._rest(entry) == REST else "older"
+        return "set up" if program.starts(self._program(entry)) else "missing command"
 
     def _wanted(self, words: list[str]) -> dict[str, Any]:
         if self.joined:
-            return {"type": "local", "command": [*words, *REST], "enabled": True}
-        return {"command": words[0], "args": [*words[1:], *REST]}
+            return {"type": "local", **self._command(words, REST), "enabled": True}
+        return self._command(words, REST)
+
+    def _command(self, words: list[str], rest: list[str]) -> dict[str, Any]:
+        if self.joined:
+            return {"command": [*words, *rest]}
+        return {"command": words[0], "args": [*words[1:], *rest]}
 
     def _entry(self, doc: Text) -> Node | None:
         """Our entry; Refused where another has the name."""
         entry = find(doc, (self.under, "swarm"))
-        if entry is not None and self._rest(entry)[:1] != REST:
+        if entry is not None and not serves(self._rest(entry)):
             raise Refused(f"has another's {self.under}.swarm")
         return entry
 

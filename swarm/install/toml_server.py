@@ -10,7 +10,7 @@ from typing import Any
 
 from swarm.errors import Refused
 from swarm.install import program
-from swarm.install.server import REST
+from swarm.install.server import REST, serves
 from swarm.install.text import Text
 
 NAMED = r"^[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*(?:swarm|\"swarm\"|'swarm')[ \t]*"
@@ -27,27 +27,27 @@ class TomlServer:
 
     def install(self, doc: Text, words: list[str]) -> None:
         before = _read(doc)
-        entry = _entry(before)
+        entry, rest = _entry(before), REST
         if entry is not None:
             command, rest = _parted(entry)
-            if rest[:1] != REST:
+            if not serves(rest):
                 raise Refused("has another's mcp_servers.swarm")
-            if rest == REST and program.starts(command):
+            if program.starts(command):
                 return
-            self._update(doc, words)
+            self._update(doc, [*words, *rest])
         else:
-            lines = ["[mcp_servers.swarm]", *_lines(words), ""]
+            lines = ["[mcp_servers.swarm]", *_lines([*words, *rest]), ""]
             end = len(doc.content)
             gap = doc.newline * (0 if not end else 1 if doc.content.endswith("\n") else 2)
             doc.splice(end, end, gap + doc.newline.join(lines))
         servers = dict(before.get("mcp_servers", {}))
-        servers["swarm"] = {**(entry or {}), "command": words[0], "args": [*words[1:], *REST]}
+        servers["swarm"] = {**(entry or {}), "command": words[0], "args": [*words[1:], *rest]}
         _check(doc, {**before, "mcp_servers": servers})
 
     def remove(self, doc: Text) -> None:
         before = _read(doc)
         entry = _entry(before)
-        if entry is None or _parted(entry)[1][:1] != REST:
+        if entry is None or not serves(_parted(entry)[1]):
             return
         while _entry(_read(doc)) is not None:
             self._drop(doc)
@@ -74,11 +74,9 @@ class TomlServer:
         if entry is None:
             return ""
         command, rest = _parted(entry)
-        if rest[:1] != REST:
+        if not serves(rest):
             return "another's"
-        if not program.starts(command):
-            return "missing command"
-        return "set up" if rest == REST else "older"
+        return "set up" if program.starts(command) else "missing command"
 
     def _update(self, doc: Text, words: list[str]) -> None:
         """Put the two lines of ours anew; what others set in the table stays."""
@@ -123,17 +121,18 @@ def _odd() -> Refused:
 
 
 def _lines(words: list[str]) -> list[str]:
-    args = ", ".join(_quoted(word) for word in [*words[1:], *REST])
+    args = ", ".join(_quoted(word) for word in words[1:])
     return [f"command = {_quoted(words[0])}", f"args = [{args}]"]
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _read(doc: Text) -> dict[str, Any]:
     try:
-        return tomllib.loads(doc.content.removeprefix("\ufeff").replace("\r\n", "\n"))
+        text = doc.content.removeprefix("\ufeff").replace("\r\n", "\n")
+        return tomllib.loads(text, parse_float=str)  # as text even nan is what it was
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise Refused(f"is not TOML: {error}") from None
 

@@ -210,6 +210,6 @@ def _make_own_folders(root: Root, sender: str) -> None:
 def _make(root: Root, folder: str) -> None:
     try:
         if not os.path.isdir(folder):
-            make_folder(folder)
+            make_folder(root, folder)
     except OSError as error:
         raise from_os(error, "make", root.relative(folder)) from None

@@ -12,8 +12,9 @@ from swarm.mailbox.layout import Root
 def find(root: Root, agent: str, wanted: str) -> str:
     """The absolute path of a message in one's own inbox or sent.
 
-    ``wanted``: its name, the stem of it, its path, or a part that only one name has.  Raises
-    Unknown (``unknown-message``, ``ambiguous-message``), and Unreadable for what is no file.
+    ``wanted``: its name, the stem of it, its path, or a part that only one name has, or that
+    is the whole slug or hash of only one.  Raises Unknown (``unknown-message``,
+    ``ambiguous-message``), and Unreadable for what is no file.
     """
     if wanted in ("", ".", "..") or "\0" in wanted:
         raise _unknown(wanted)
@@ -37,7 +38,7 @@ def _by_part(folder: str, found: list[str], wanted: str) -> str:
     """The one message whose name has ``wanted`` in it, or ''; ``.txt`` alone says nothing."""
     cut = -4 if wanted in ".txt" else None
     hits = [name for name in found if wanted in name[:cut]]
-    mail = in_order([name for name in hits if is_regular(f"{folder}/{name}")])
+    mail = names.meant(in_order([name for name in hits if is_regular(f"{folder}/{name}")]), wanted)
     if len(mail) > 1:
         raise Unknown(
             f"{names.shown(wanted)} is part of several names: {', '.join(map(_plain, mail))}",

@@ -53,7 +53,7 @@ def welcome(root: Root, agent: str, channel: str, session: str) -> None:
     names.check_id(agent)
     text = f"channel: {message.check_value('channel', channel)}\nsession: {names.plain(session)}\n"
     try:
-        os.makedirs(root.box(agent), exist_ok=True)
+        disk.make_folders(root.path, root.box(agent))
         disk.create(f"{root.box(agent)}/{MARK}", text.encode("utf-8", "replace"), root.sync)
     except OSError as error:
         raise from_os(error, "write to", agent) from None

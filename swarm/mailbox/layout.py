@@ -234,7 +234,7 @@ def make_box(root: Root, agent: str) -> list[str]:
             for name in part.split("/"):
                 path = f"{path}/{name}"
                 if not os.path.isdir(path):
-                    os.makedirs(path, exist_ok=True)
+                    make_folder(root, path)
                     made.append(path)
     except OSError as error:
         raise from_os(error, "make", root.relative(path)) from None
@@ -257,9 +257,11 @@ def blame(error: OSError, doing: str, root: Root, *folders: str) -> SwarmError:
     return from_os(error, doing, root.relative(next(locked, folders[0])))
 
 
-def make_folder(path: str) -> None:
-    """Make one folder and its parents if need be."""
-    os.makedirs(path, exist_ok=True)
+def make_folder(root: Root, path: str) -> None:
+    """Make one folder of the tree, and those above it; not the root.  Raises OSError."""
+    from swarm.disk import make_folders
+
+    make_folders(root.path, path)
 
 
 def init(folder: str, agents: list[str], group: str | None = None) -> tuple[Root, list[str]]:

@@ -18,7 +18,7 @@ def write(root: Root, agent: str, name: str) -> None:
     path = f"{folder}/{name}"
     try:
         if not _create(path):
-            make_box(root, agent) if root.shared else make_folder(folder)
+            make_box(root, agent) if root.shared else make_folder(root, folder)
             if not _create(path):
                 raise FileNotFoundError(2, "No such file or directory", path)
     except FileExistsError:  # from make_folder: a link that leads nowhere, or a file

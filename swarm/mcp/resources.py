@@ -37,6 +37,6 @@ def _found(desk: Desk, address: str) -> dict[str, object]:
         return {**desk.thread("")}
     if address.startswith(THREAD) and (key := unquote(address.removeprefix(THREAD))):
         return {**desk.thread(key)}
-    if address.startswith(MESSAGE):
-        return {"messages": [desk.message(unquote(address.removeprefix(MESSAGE)))]}
+    if address.startswith(MESSAGE) and (name := unquote(address.removeprefix(MESSAGE))):
+        return {"messages": [desk.message(name)]}
     raise Unknown(f"no resource {address[:80]!a}", f"{INBOX}, {ROSTER} and {THREADS} are there")

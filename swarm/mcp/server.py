@@ -33,7 +33,7 @@ from mcp.types import (
 from swarm import __version__
 from swarm.errors import SwarmError
 from swarm.events import Event
-from swarm.mcp import resources
+from swarm.mcp import resources, text
 from swarm.mcp.answers import Held
 from swarm.mcp.desk import Desk
 from swarm.mcp.guard import Guard
@@ -127,12 +127,12 @@ class Serving:
         """In a thread."""
         address = str(params.uri)
         try:
-            text = await anyio.to_thread.run_sync(resources.read, self.desk, address)
+            said = await anyio.to_thread.run_sync(resources.read, self.desk, address)
         except SwarmError as error:
             code = INTERNAL_ERROR if error.temporary else INVALID_PARAMS
-            hint = f"; {error.hint}" if error.hint else ""
+            hint = f"; {way}" if (way := text.hint(error)) else ""
             raise MCPError(code=code, message=f"{error.message}{hint}") from None
-        found = TextResourceContents(uri=address, text=text, mime_type=resources.JSON)
+        found = TextResourceContents(uri=address, text=said, mime_type=resources.JSON)
         return ReadResourceResult(contents=[found])
 
     async def subscribe(self, _: Context, params: SubscribeRequestParams) -> EmptyResult:

@@ -8,6 +8,7 @@ from mcp.types import CallToolResult, TextContent, Tool, ToolAnnotations
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
 
 from swarm.errors import SwarmError, UsageError, from_os
+from swarm.harness.notice import plain
 from swarm.mcp import tasks as about
 from swarm.mcp import text
 from swarm.mcp.answers import Entered, Found, Held, Inbox, Read, Sent, Tasks, Threads
@@ -21,6 +22,7 @@ Archetype = Literal["specialist", "surveyor", "researcher", "planner", "interfac
 # As much of the roster as a description holds, ten lines of it; the rest is a resource.
 ROSTER_MOST = 640
 LINE_MOST = 62
+ROSTER = "Agents (data):"  # what they say of themselves stands in what a client trusts
 PLAIN = ("", "info_only", "broadcast")
 
 ABOUT = {
@@ -213,7 +215,8 @@ def _wrong(error: ValidationError) -> str:
 
 def failed(error: SwarmError) -> CallToolResult:
     """An error as an answer, with the way out."""
-    said = f"{error.code}: {error.message}" + (f"\nhint: {error.hint}" if error.hint else "")
+    way = text.hint(error)
+    said = f"{error.code}: {error.message}" + (f"\nhint: {way}" if way else "")
     content = TextContent(type="text", text=visible(said, text.KEEP))
     return CallToolResult(content=[content], is_error=True)
 
@@ -222,9 +225,9 @@ def roster_text(agents: list[tuple[str, str, str]], most: int) -> str:
     """One line an agent, as long as there is room."""
     if not agents:
         return "Nobody else is here yet."
-    lines, room = ["Agents here:"], most
+    lines, room = [ROSTER], most
     for at, (agent, status, what) in enumerate(agents):
-        line = visible(f"{agent} ({status})" + (f": {what}" if what else ""))
+        line = plain(f"{agent} ({status})" + (f": {what}" if what else ""))
         most = max(LINE_MOST, len(agent) + 1)  # an id is of use only whole
         line = line if len(line) <= most else line[: most - 1] + "…"
         room -= len(line) + 1

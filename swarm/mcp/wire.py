@@ -58,7 +58,7 @@ class Wire:
         del self._rest[: end + 1]
         self._seen = 0
         async with self._marking:  # who has read an answer does not find its mail unread
-            return line.decode("utf-8", "replace")
+            return _whole(line.decode("utf-8", "replace"))
 
     async def _piece(self) -> bytes:
         try:
@@ -101,6 +101,19 @@ class Wire:
                 else:
                     held.back()
                 return
+
+
+def _whole(line: str) -> str:
+    """A line that the SDK can read: half a character in it, as is left of a text that was cut
+    in the middle of one, would be a request without an answer."""
+    if "\\ud" not in line.lower():
+        return line
+    try:
+        text = json.dumps(json.loads(line), ensure_ascii=False)
+        whole = text.encode("utf-8", "replace").decode()
+    except (ValueError, RecursionError):  # no JSON: the SDK says what it thinks of that
+        return line
+    return line if whole == text else f"{whole}\n"
 
 
 async def _ready(fd: int, wait: Callable[[int], object]) -> None:

@@ -44,6 +44,7 @@ class Channel(Reading, Writing):
         """
         place = Place(team_home, name, sync)
         if anew:
+            place.make()
             make(place)
         return cls(Database(place, patience))
 
@@ -68,6 +69,7 @@ class Channel(Reading, Writing):
             with disk.Lock(os.path.dirname(place.folder)):
                 if place.exists():
                     _clear(place, force, patience)
+                place.make()
                 make(place)
         except OSError as error:
             raise from_os(error, "make", place.folder) from None

@@ -111,7 +111,10 @@ class Database:
         return _identity(self.place) == self._identity
 
     def reopen(self, anew: bool) -> None:
-        """Open what has the name now; if nothing has, make it ``anew`` or raise Unknown."""
+        """Open what has the name now; if nothing has, make it ``anew`` or raise Unknown.
+
+        Not without the channel's folder: whoever moved that away may move it back.
+        """
         self.close()
         if anew:
             make(self.place)
@@ -213,13 +216,17 @@ class Database:
 
 
 def make(place: Place) -> None:
-    """Make the file of a channel, empty, if there is none; opening it makes the tables."""
+    """Make the file of a channel, empty, if there is none; opening it makes the tables.
+
+    Unknown where the channel has no folder.
+    """
     path = place.database
-    place.make()
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
     except FileExistsError:
         return
+    except FileNotFoundError:
+        raise unknown_channel(place) from None
     except OSError as error:
         raise from_os(error, "make", path, place.folder) from None
 

@@ -90,10 +90,18 @@ class Place:
             raise from_os(error, "look at", self.database, self.folder) from None
 
     def make(self, session: str = "") -> str:
-        """Make the folder of the channel, or of a session in it; return its path."""
+        """Make the folder of the channel, or of a session in it; return its path.
+
+        Unknown for a session of a channel without a folder: that was moved away, or deleted.
+        """
         path = self.session(session) if session else self.folder
         try:
-            os.makedirs(path, exist_ok=True)
+            if session:
+                disk.make_folders(self.folder, path)
+            else:
+                os.makedirs(path, exist_ok=True)
+        except FileNotFoundError:
+            raise unknown_channel(self) from None
         except OSError as error:
             raise from_os(error, "make", path) from None
         return path

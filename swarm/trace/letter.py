@@ -30,11 +30,13 @@ class Letter:
 def find(root: Root, agent: str, wanted: str) -> Letter:
     """The message in the agent's inbox, sent or drafts, or with '' in anybody's.
 
-    ``wanted``: its name, the stem of it, its path, or a part that only one name has.
+    ``wanted``: its name, the stem of it, its path, or a part that only one name has, or
+    that is the whole slug or hash of only one.
     """
     places = [place for owner in _owners(root, agent) for place in _listed(root, owner, agent)]
     found = _matching(root, places, wanted)
-    named = sorted({name for _, _, name in found})
+    named = names.meant(sorted({name for _, _, name in found}), wanted)
+    found = [place for place in found if place[2] in named]
     if len(named) > 1:
         some = ", ".join(map(names.shown, named[:5])) + (" …" if len(named) > 5 else "")
         what = f"{names.shown(wanted)} is part of several names: {some}"
@@ -62,6 +64,9 @@ def _none(root: Root, agent: str, wanted: str, found: list[Place]) -> SwarmError
             return Unreadable(what, "swarm doctor names such things")
     where = "your inbox, sent or drafts" if agent else "any mailbox"
     hint = "a name, its stem, a unique part of it or its path will do"
+    hint += "; --everywhere looks in all mailboxes" if agent else ""
+    if wanted.removeprefix("#").isdecimal():
+        hint = "a number is a message of a channel: --channel names that"
     return Unknown(f"no message {names.shown(wanted)} in {where}", hint, code="unknown-message")
 
 

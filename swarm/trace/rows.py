@@ -90,10 +90,12 @@ def _life(channel: Mirror, agent: AgentRow, now: float) -> list[Fact]:
     if agent.status == "inactive":
         return [Fact(agent.seen or None, "why", f"{me} is inactive; its last heartbeat", table)]
     if now - agent.seen > SILENT:
-        last = moment(agent.seen) or "never"
-        return [
-            Fact(None, "why", f"{me} is {agent.status}, but its last heartbeat was {last}", table)
-        ]
+        last = (
+            f"its last heartbeat was {moment(agent.seen)}"
+            if agent.seen
+            else "never sent a heartbeat"
+        )
+        return [Fact(None, "why", f"{me} is {agent.status}, but {last}", table)]
     if not any(one.lives and me in one.agents for one in guardings(channel.place.folder, now)):
         text = f"no process of swarm's guards {me}; another client may"
         return [Fact(None, "why", text, f"{channel.place.folder}/{FOLDER}/")]

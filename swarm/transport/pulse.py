@@ -50,7 +50,7 @@ class Pulse:
 
     def _begin(self) -> None:
         self._close()
-        os.makedirs(self._folder, exist_ok=True)
+        disk.make_folders(os.path.dirname(self._folder), self._folder)
         self._path = f"{self._folder}/{os.getpid()}-{os.urandom(4).hex()}"
         self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         for _ in range(TRIES):  # who looks may hold it for a moment

@@ -160,6 +160,8 @@ def test_what_is_no_protocol_stops_nothing(raw: Any) -> None:
     )
     odd = client.ask("tools/call", name=7, arguments="x")
     assert "error" in client.answer(odd)
+    half = client.answer(client.call("search", words="half a sign: \ud83d"))
+    assert half["result"]["content"][0]["text"] == "nothing found"
     assert (
         client.answer(client.call("check_inbox"))["result"]["content"][0]["text"]
         == "no unread mail"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -188,9 +189,28 @@ def test_a_program_may_be_named(terminal: Terminal) -> None:
 
 def test_a_target_that_is_no_pane_of_the_server_is_never_another(terminal: Terminal) -> None:
     terminal.mail()
-    for target in ("main:9.9", "%99", "nosuch", "-t", "!", "{last}", ":0", "#{pane_id}", ""):
-        terminal.swarm("--as", "bob", "update", "--tmux", f"{terminal.socket} {target}".strip())
+    entry = terminal.place / "mail/dir/bob.txt"
+    told = entry.read_text()
+    for target in (
+        "main:9.9",
+        "%99",
+        "nosuch",
+        "-t",
+        "!",
+        "{last}",
+        ":0",
+        "#{pane_id}",
+        "",
+        "main;",
+    ):
+        there = f"{terminal.socket} {target}".strip()
+        done = terminal.swarm("--as", "bob", "update", "--tmux", there)
+        assert done.returncode == (
+            0 if target[:1] in ("m", "%", "n") and target[-1:] != ";" else 2
+        ), target
+        entry.write_text(re.sub("tmux: .*", lambda _: f"tmux: {there}", told))  # noqa: B023
         assert terminal.nudge() == (1, "no", "pane-gone"), target
+        assert b"unknown command" not in terminal.swarm("nudge", "bob").stdout
     for target in ("main", "main:0.0", "=main:", "@0"):
         terminal.swarm("--as", "bob", "update", "--tmux", f"{terminal.socket} {target}")
         assert terminal.nudge("bob", "--dry-run") == (0, "ready", ""), target
@@ -202,7 +222,8 @@ def test_without_a_pane_an_entry_or_tmux_it_says_so(terminal: Terminal) -> None:
     assert (done.returncode, json.loads(done.stdout)["nudges"][0]["reason"]) == (1, "no-tmux")
     terminal.swarm("--as", "bob", "update", "--tmux", "")
     assert terminal.nudge() == (1, "no", "no-target")
-    assert terminal.swarm("nudge", "--all").stdout == b""
+    done = terminal.swarm("nudge", "--all")
+    assert done.stdout == b"" and done.stderr.startswith(b"no entry names a pane")
     assert terminal.swarm("nudge", "nobody").returncode == 4
     assert terminal.swarm("nudge").returncode == 2
 

@@ -276,3 +276,17 @@ def test_a_file_that_is_larger_than_any_message_is_not_read(tmp_path: Path) -> N
     with pytest.raises(OSError, match="over 128 MiB"):
         disk.read(str(path))
     assert disk.read(str(path), 10) == bytes(10)
+
+
+def test_folders_are_made_below_a_top_that_is_there_and_never_the_top(tmp_path: Path) -> None:
+    top = tmp_path / "mail"
+    with pytest.raises(FileNotFoundError):
+        disk.make_folders(str(top), f"{top}/bob/inbox")
+    assert not top.exists()
+    top.mkdir()
+    for _ in range(2):
+        disk.make_folders(str(top), f"{top}/bob/inbox")
+    assert (top / "bob/inbox").is_dir()
+    (top / "file").touch()
+    with pytest.raises(FileExistsError):
+        disk.make_folders(str(top), f"{top}/file")

@@ -66,6 +66,14 @@ def test_lines_that_are_none_of_ours_say_nothing(root: Root, tmp_path: Path) -> 
     assert found(root, {}) == ("alice", "tree")
 
 
+def test_what_an_editor_leaves_in_the_file_is_no_matter(root: Root, tmp_path: Path) -> None:
+    here = os.getcwd()
+    (tmp_path / "mail/.names").write_bytes(f"\ufeff{here}/\tbob\r\n/else\tcarl\r\n".encode())
+    assert found(root, {}) == ("bob", "tree")
+    keeping.keep(root, "alice", {})
+    assert (tmp_path / "mail/.names").read_text() == f"/else\tcarl\n{here}\talice\n"
+
+
 def test_two_sessions_with_two_names_are_nobody_rather_than_the_wrong_one(root: Root) -> None:
     keeping.keep(root, "alice", CLAUDE)
     keeping.keep(root, "bob", CODEX)

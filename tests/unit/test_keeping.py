@@ -86,6 +86,14 @@ def test_a_folder_that_cannot_be_written_down_is_refused(
         keeping.keep(root, "alice", {})
 
 
+def test_names_that_cannot_be_read_are_not_written_over(root: Root, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").write_text("/other\tbob\n")
+    (tmp_path / "mail/.names").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(SwarmError, match="regular file"):
+        keeping.keep(root, "alice", {})
+    assert (tmp_path / "mail/.names").is_symlink()
+
+
 def test_what_cannot_be_kept_is_told(root: Root, tmp_path: Path) -> None:
     (tmp_path / "mail/.names").mkdir()
     (tmp_path / "mail/.sessions").touch()

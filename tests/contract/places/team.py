@@ -55,5 +55,4 @@ class Place:
         (self.folder / "ops").rename(self.folder / "elsewhere")
 
     def back(self) -> None:
-        for path in (self.folder / "elsewhere").iterdir():
-            path.replace(self.folder / "ops" / path.name) if path.is_file() else None
+        (self.folder / "elsewhere").rename(self.folder / "ops")

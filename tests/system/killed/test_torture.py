@@ -63,7 +63,7 @@ class Small:
     def ask(self) -> None:
         """A task that nobody works on."""
         done = self.stage.run("boss", "swarm", "task", "request", "worker", "-s", "dig")
-        self.ledger.tasks.append(("boss", done.out.decode().strip()))
+        self.ledger.tasks.append(("boss", done.out.decode().strip(), "boss-1"))
 
     def done_without_a_run(self) -> None:
         self.ask()

@@ -1,6 +1,7 @@
 """What cannot be edited without harm is left as it is and told; the rest is done."""
 
 import json
+import os
 
 import pytest
 
@@ -9,7 +10,7 @@ from .site import Site
 BAD = {
     ".claude/settings.json": [b'{"hooks": ', b"[]", b'{"hooks": []}', b'{"hooks": {"Stop": {}}}', b"\xff\xfe{}", b'{"a": "\\x"}', b'{"a": 1} x', b'{"a"', b"[" * 100_000],
     ".mcp.json": [b'{"mcpServers": {"swarm": {"command": "other-swarm"}}}', b'{"mcpServers": null}'],
-    "CLAUDE.md": [b"# a\n<!-- swarm -->\nopen\n"],
+    "CLAUDE.md": [b"# a\n<!-- swarm -->\nopen\n", "# a\n".encode("utf-16-le")],
     ".codex/config.toml": [b"a = ", b"mcp_servers = 1\n", b'mcp_servers = { a = { command = "b" } }\n', b'mcp_servers.swarm = { command = "b" }\n'],
     ".opencode/plugins/swarm.ts": [b"export const Mine = 1\n"],
     ".agents/skills/swarm/SKILL.md": [b"---\nname: bees\n---\n"],
@@ -38,6 +39,10 @@ def test_a_folder_or_a_pipe_in_the_way_is_told(site: Site) -> None:
     (site.project / ".mcp.json").mkdir()
     done = site.run("install", "claude")
     assert done.returncode == 6 and "not a regular file" in done.stderr
+    (site.project / ".gemini").mkdir()
+    os.mkfifo(site.project / ".gemini/settings.json")
+    done = site.run("install", "gemini")
+    assert done.returncode == 6 and "not a regular file" in done.stderr
 
 
 def test_a_file_of_ours_that_others_changed_is_kept(site: Site) -> None:
@@ -53,6 +58,21 @@ def test_what_is_asked_for_wrongly_is_told(site: Site) -> None:
     for words in (["vim"], ["claude", "--user", "--project"], ["--uninstall"], ["--dry-run"]):
         done = site.run("install", *words)
         assert done.returncode == 2 and done.stderr.startswith("swarm: "), done.stderr
+
+
+def test_what_is_left_to_do_is_told_to_people_and_to_programs(site: Site) -> None:
+    done = site.run("install", "claude", "codex", "--json", "--dry-run")
+    notes = json.loads(done.stdout)["notes"]
+    assert [note.partition(" ")[0] for note in notes] == ["claude", "codex"] and not done.stderr
+    user = site.run("install", "claude", "--user", "--dry-run").stderr
+    assert "a project's MCP servers" not in user, "that is asked of a project's alone"
+
+
+@pytest.mark.parametrize("home", ["", "here"])
+def test_a_home_that_is_no_place_is_refused(site: Site, home: str) -> None:
+    """An empty one would be the top of the disk."""
+    done = site.run("install", "pi", "--dry-run", "--user", HOME=home)
+    assert done.returncode == 2 and done.stderr.startswith("swarm: HOME is not an absolute path")
 
 
 def test_without_a_project_it_says_so(site: Site) -> None:

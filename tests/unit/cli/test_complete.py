@@ -107,6 +107,8 @@ def test_nothing_is_said_outside_of_a_mail_tree_or_for_nobody(tmp_path: Path) ->
         ("update --status p|", ["paused"]),
         ("register x --archetype pl|", ["planner"]),
         ("--as bob task show |", ["T"]),
+        ("--as bob read 09|", []),  # a draft is no mail yet
+        ("--as bob trace 09|", ["09_draft.txt"]),
         ("task wa|", ["wait"]),
         ("--as b|", ["bob"]),
         ("--root nowhere --as |", []),
@@ -119,6 +121,7 @@ def test_nothing_is_said_outside_of_a_mail_tree_or_for_nobody(tmp_path: Path) ->
     ],
 )
 def test_what_can_stand_at_a_place_is_offered(here: Path, line: str, wanted: list[str]) -> None:
+    (here / "mail/bob/drafts/09_draft.txt").write_text("")
     *given, begun = line.rstrip("|").split(" ")
     assert offered(*given, begun) == wanted
 

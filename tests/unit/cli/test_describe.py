@@ -118,6 +118,8 @@ def test_every_error_has_an_exit_code_that_is_told() -> None:
 def test_everything_that_can_be_given_is_explained(command: dict[str, object]) -> None:
     flags = {flag for given in command["flags"] for flag in given["flags"]}  # type: ignore[attr-defined]
     assert {"--json", "--root", "--as"} <= flags and command["help"]
+    first = str(command["help"]).partition(". ")[0].partition("\n")[0]
+    assert len(first) <= 66, "a list of commands, 80 columns wide, would cut it"
     for given in [*command["flags"], *command["arguments"]]:  # type: ignore[misc]
         assert given["help"], given
         assert given["value"] or given["flags"]

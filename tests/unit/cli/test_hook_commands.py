@@ -36,7 +36,11 @@ def test_nobody_is_told_how_to_be_somebody(tree: Path, swarm: Swarm) -> None:
 def test_what_is_kept_does_for_every_command(tree: Path, swarm: Swarm) -> None:
     done = swarm("whoami", "--keep", "bob", **NO_SESSION)
     assert done.stdout.split("\t")[:2] == ["bob", "tree"]
-    assert done.stderr == f"bob is kept for the working tree {tree}\n"
+    assert done.stderr.splitlines()[0] == f"bob is kept for the working tree {tree}"
+    done = swarm("whoami", "--keep", "bob", SWARM_AGENT="alice", **NO_SESSION)
+    assert (
+        done.stdout.split("\t")[0] == "alice" and "here you are alice all the same" in done.stderr
+    )
     assert swarm("unread", "--count", **NO_SESSION).stdout == "1\n"
     assert swarm("whoami", "--forget", **NO_SESSION).stdout == "bob\n"
     assert swarm("unread", "--count", **NO_SESSION).returncode == 2
@@ -81,6 +85,10 @@ def test_for_programs_it_says_source_and_reason(tree: Path, swarm: Swarm) -> Non
     assert item == {"id": "bob", "source": "SWARM_AGENT", "sessions": []}
     done = swarm("--as", "nobody", "whoami", **NO_SESSION)
     assert done.stdout.startswith("nobody\t--as\t") and "nobody is not known here" in done.stderr
+    done = swarm("--as", "bob", "whoami", **NO_SESSION)  # a mailbox is all it has
+    assert done.returncode == 0 and done.stderr.startswith("bob has no entry, so no list has it: ")
+    swarm("register", "bob", *ENTRY)
+    assert swarm("--as", "bob", "whoami", **NO_SESSION).stderr == ""
 
 
 @pytest.mark.parametrize("words", ["whoami", "whoami --json"])
@@ -173,6 +181,8 @@ def test_its_own_failure_is_silence_and_its_reason_is_there_on_request(
     told = hook(tree, "claude", "Stop", env={**env, "SWARM_DEBUG": "1"})
     assert told.returncode == 0 and told.stdout == b""
     assert told.stderr.startswith(b"swarm: ") or how == "no such agent"
+    told = hook(tree, "claude", "Nosuch", env={**env, "SWARM_DEBUG": "1"})
+    assert (told.returncode, told.stdout) == (0, b"") and b"no such event" in told.stderr
 
 
 def test_an_answer_that_nobody_takes_is_given_again(tree: Path) -> None:
@@ -319,3 +329,12 @@ def test_a_doorbell_whose_program_is_killed_ends_too(tree: Path) -> None:
         os.close(ours)
         shell.wait(20)
     assert not bell.exists()
+
+
+@pytest.mark.parametrize("call", ["--as bob hook claude Stop", "hook claude Stop --as bob"])
+def test_a_program_that_names_no_session_is_told_once_for_its_agent(tree: Path, call: str) -> None:
+    argv, env = [SWARM, *call.split()], {**CLEAN, **NO_SESSION}
+    first, again = (
+        subprocess.run(argv, input=b"{}", cwd=tree, env=env, stdout=-1).stdout for _ in range(2)
+    )
+    assert json.loads(first)["decision"] == "block" and again == b""

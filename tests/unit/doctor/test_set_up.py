@@ -1,6 +1,7 @@
 """What is set up for harnesses: that it cannot work, never did, or that nobody is woken."""
 
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -58,6 +59,24 @@ def test_a_command_that_is_not_there_is_told(root: Root, project: Path) -> None:
     found = one(root, "../.mcp.json")
     assert found.text.startswith("mcp of claude names a swarm that cannot be started: ")
     assert found.fix == "swarm install claude"
+
+
+def test_a_file_that_broke_is_told_where_it_names_swarm(root: Root, project: Path) -> None:
+    for name in (".claude/settings.json", ".mcp.json"):
+        (project / name).write_text((project / name).read_text() + "{")
+    (project / ".cursor").mkdir()
+    (project / ".cursor/hooks.json").write_text("{")  # another's matter
+    os.mkfifo(project / ".cursor/mcp.json")
+    assert set(wrong(root)) == {"../.claude/settings.json", "../.mcp.json"}
+    assert one(root, "../.mcp.json").text.startswith("it cannot be told whether mcp of claude")
+
+
+def test_packages_that_a_server_lacks_are_told(
+    root: Root, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "mcp", None)  # what Python itself takes for absent
+    assert set(wrong(root)) == {"../.mcp.json", "../.codex/config.toml"}
+    assert one(root, "../.mcp.json").fix == "pip install 'monkey-swarm[mcp]'"
 
 
 def test_an_older_skill_and_lines_are_told(root: Root, project: Path) -> None:

@@ -65,6 +65,16 @@ def test_what_comes_is_said_and_nothing_is_touched(root: Root, mail: Mail, call:
     assert call("Stop") == []
 
 
+def test_what_is_in_the_way_for_a_while_does_not_end_it(root: Root, mail: Mail) -> None:
+    one = Doorbell(root).wait_until_it_stands()
+    Path(one._place.path).mkdir()
+    mail("01_x_aaaa")
+    time.sleep(0.2)
+    assert one.is_alive() and not one.heard
+    Path(one._place.path).rmdir()
+    assert one.ended() and one.rang and len(one.heard) == 1
+
+
 def test_a_change_that_the_clock_does_not_show_is_heard(
     root: Root, mail: Mail, monkeypatch: pytest.MonkeyPatch
 ) -> None:

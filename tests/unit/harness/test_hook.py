@@ -1,5 +1,6 @@
 """What an agent is told at one moment of its session: what is new, once, and never for ever."""
 
+import resource
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -173,6 +174,44 @@ def test_what_cannot_be_read_is_told_all_the_same(root: Root, call: Hook, mail: 
     assert "1 new message" in call("PostToolUse")[0]
 
 
+def test_what_is_away_for_a_moment_is_told_when_it_is_back(
+    root: Root, call: Hook, mail: Mail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As what somebody edits in the inbox is: gone between the listing and the reading."""
+    from swarm.mailbox import inbox
+
+    mail("01_one_aaaa", "02_two_bbbb")
+    path = Path(root.inbox("bob"), "01_one_aaaa.txt")
+    real, text = inbox.load, path.read_text()
+
+    def away(*given: str) -> object:
+        path.unlink(missing_ok=True)
+        return real(*given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(inbox, "load", away)
+        assert "1 new message" in call("PostToolUse")[0]
+    path.write_text(text)
+    (said,) = call("PostToolUse")
+    assert "aaaa" in said and "bbbb" not in said
+
+
+def test_what_there_is_no_room_to_note_is_not_said(root: Root, call: Hook, mail: Mail) -> None:
+    """It would be said again at every moment, and an agent that stops be kept going for ever."""
+    mail("01_one_aaaa")
+    call("Stop")
+    mail("02_" + "x" * 200)
+    size = Path(root.path, ".sessions/claude-s").stat().st_size
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        with pytest.raises(OSError, match="large"):
+            call("Stop", stop_hook_active=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "02_xx" in call("Stop", stop_hook_active=True)[0]
+
+
 def test_nobody_and_an_unknown_one_hear_nothing(root: Root, call: Hook, mail: Mail) -> None:
     mail("01_x_aaaa")
     for agent in (None, "nobody", "no id!"):
@@ -180,9 +219,15 @@ def test_nobody_and_an_unknown_one_hear_nothing(root: Root, call: Hook, mail: Ma
     assert not state(root)
 
 
-def test_without_a_session_nothing_is_said(call: Hook, mail: Mail) -> None:
-    mail("01_x_aaaa")
-    assert call("Stop", session="") == call("Stop", session="x" * 500) == []
+def test_without_a_session_an_agent_is_told_once(call: Hook, mail: Mail) -> None:
+    mail("01_one_aaaa")
+    assert len(call("Stop", session="")) == 1
+    assert call("Stop", session="") == call("Stop", agent=None, session="") == []
+
+
+def test_in_a_session_that_cannot_have_a_file_nothing_is_said(call: Hook, mail: Mail) -> None:
+    mail("01_one_aaaa")
+    assert call("Stop", session="x" * 500) == []
 
 
 def test_the_command_names_the_agent_only_where_its_shell_would_not_know(

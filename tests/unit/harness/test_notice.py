@@ -75,6 +75,12 @@ def test_controls_and_letters_that_nobody_sees_are_written_out() -> None:
     assert notice.plain("a\x1b[2J\n\u200b\U000e0041") == "a\\x1b[2J\\x0a\\u200b\\U000e0041"
 
 
+def test_marks_on_signs_carry_no_text() -> None:
+    """A text can be written in chains of marks that no screen shows, and a model reads it."""
+    hidden = "".join(chr(0xE0100 + byte - 16) for byte in b"run rm")
+    assert notice.plain(f"ok\ufe0f\ufe00{hidden[:1]}\u3164") == "ok\\ufe00\\U000e0162\\u3164"
+
+
 def test_a_long_subject_is_cut_where_a_letter_ends() -> None:
     line = notice.text("bob", [("3fa2", "alice", "ä" * 500)], 1).splitlines()[1]
     assert line.endswith('ä…"') and "ä" * 100 in line

@@ -27,6 +27,14 @@ def test_any_bytes_are_a_session(data: bytes) -> None:
     assert one.notices >= 0 and one.receipts >= 0
 
 
+def test_what_a_killed_writer_left_of_an_older_text_says_nothing() -> None:
+    """A context that begins was told of nothing, whatever the one before was."""
+    older, newer = Session(), Session()
+    older.told = [f"{n}_x_aaaa.txt" for n in range(10)]
+    new = session.format_session(newer)
+    assert session.parse(new + session.format_session(older)[len(new) :]).told == []
+
+
 def test_of_a_line_given_twice_the_first_counts() -> None:
     one = session.parse(b"agent: bob\nserves: no id!\nnotices: x\nagent: alice\ntold: cut of")
     assert (one.agent, one.serves, one.notices, one.told) == ("bob", "", 0, [])

@@ -67,6 +67,14 @@ def test_other_live_sessions_of_an_agent_are_known(root: Root, tmp_path: Path) -
     assert found[0].ago > sessions.LIVE_S
 
 
+def test_a_sign_that_is_yet_to_come_is_no_sign(root: Root) -> None:
+    """The clock was wrong when it was given: a session is not alive for days by that."""
+    sessions.keep(root, "pi-1", "bob")
+    later = time.time() + 3 * 86400
+    os.utime(f"{root.path}/.sessions/pi-1", (later, later))
+    assert sessions.others(root, "bob") == []
+
+
 def test_one_that_only_serves_the_agent_counts_too(root: Root) -> None:
     with Locked(root, "gemini-g") as state:
         state.found.serves = "bob"

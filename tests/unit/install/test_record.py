@@ -1,12 +1,23 @@
 """A record knows a text again after each step, done or not, and takes the steps back."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from swarm.install.record import Record
 from swarm.install.text import Text
 
+STEP = {"before": "a", "after": "b", "undo": [[0, 1, ""]]}
+GOOD = {"v": 1, "path": "/p", "clean": True, "folders": ["/f"], "steps": [STEP]}
+DAMAGED: list[Any] = [
+    [], 3, None, {**GOOD, "v": 2}, {**GOOD, "clean": "yes"}, {**GOOD, "folders": 7},
+    {**GOOD, "folders": [None]}, {**GOOD, "steps": 5}, {**GOOD, "steps": [3]},
+    {**GOOD, "steps": [{**STEP, "before": None}]}, {**GOOD, "steps": [{**STEP, "undo": 1}]},
+    {**GOOD, "steps": [{**STEP, "undo": [["x", None, 3]]}]},
+    {**GOOD, "steps": [{**STEP, "undo": [[0, 1]]}]},
+]  # fmt: skip
 A, B = "one\n", "one\ntwo\n"
 
 
@@ -45,10 +56,11 @@ def test_a_step_after_others_wrote_begins_anew(record: Record) -> None:
     assert again(record).folders == ["/p"]
 
 
-def test_a_damaged_record_is_none(record: Record) -> None:
-    for text in ("", "{}", '{"steps": 1'):
-        Path(record.place).write_text(text)
-        assert not again(record).known(B)
+@pytest.mark.parametrize("damaged", [*map(json.dumps, DAMAGED), "", "{", '{"steps":' + "[" * 90000])
+def test_a_damaged_record_is_none(record: Record, damaged: str) -> None:
+    Path(record.place).write_text(damaged)
+    found = again(record)
+    assert (found.steps, found.folders, found.known(B)) == ([], [], False)
 
 
 def test_it_holds_nothing_of_the_file_but_what_was_replaced(record: Record) -> None:

@@ -75,3 +75,11 @@ def test_what_others_set_in_our_table_stays() -> None:
 def test_what_cannot_be_edited_is_refused_and_as_it_was(text: str) -> None:
     with pytest.raises(Refused):
         TomlServer().install(Text(text), ["swarm"])
+
+
+def test_what_is_not_equal_to_itself_is_in_nobodys_way() -> None:
+    doc = Text("low = nan\n")
+    TomlServer().install(doc, ["/del\x7f/swarm"])
+    assert tomllib.loads(doc.content)["mcp_servers"]["swarm"]["command"] == "/del\x7f/swarm"
+    TomlServer().remove(doc)
+    assert doc.content == "low = nan\n"

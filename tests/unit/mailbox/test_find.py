@@ -8,6 +8,7 @@ import pytest
 from swarm.errors import Unknown, Unreadable
 from swarm.mailbox.find import find
 from swarm.mailbox.layout import Root, make_box
+from swarm.trace import trace
 
 from .mail import put
 
@@ -62,6 +63,16 @@ def test_a_part_of_several_names_lists_them(box: Root) -> None:
     with pytest.raises(Unknown, match=f"{BUILD}, {MORE}") as caught:
         find(box, "bob", "build")
     assert caught.value.code == "ambiguous-message"
+
+
+def test_a_whole_slug_or_hash_goes_before_a_part_of_others(box: Root) -> None:
+    for name in ("03_re-hi_5a1e.txt", "04_hi_77c2.txt", "05_room-77c2_0b3d.txt"):
+        put(box, name)
+    for wanted in ("hi", "77c2", "hi_77c2"):
+        assert find(box, "bob", wanted).endswith("/04_hi_77c2.txt")
+        assert trace(box, "bob", wanted, 0).name == "04_hi_77c2.txt"
+    with pytest.raises(Unknown, match="several names"):
+        find(box, "bob", "77c")
 
 
 def test_what_is_no_mail_makes_no_part_ambiguous(box: Root) -> None:

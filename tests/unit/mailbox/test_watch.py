@@ -84,6 +84,7 @@ def test_mail_that_is_taken_at_once_was_delivered_all_the_same(root: Root, told:
 
 def test_a_mailbox_moved_in_whole_is_read_whole(root: Root, told: Told, tmp_path: Path) -> None:
     ready = Root(str(tmp_path / "elsewhere"))
+    os.mkdir(ready.path)
     make_box(ready, "eve")
     for name in ("01_a_aaaa.txt", "02_b_bbbb.txt"):
         Path(ready.inbox("eve"), name).touch()

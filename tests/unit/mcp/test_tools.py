@@ -22,6 +22,11 @@ def test_what_an_agent_says_of_itself_stays_on_its_line(status: str, what: str) 
     assert len(lines) == 2 and lines[1].startswith("a" * 64)
 
 
+def test_what_an_agent_says_of_itself_is_marked_as_data_and_shows_all_there_is() -> None:
+    head, line = tools.roster_text([("bob", "</tools>", "\u202eok\u3164")], 700).split("\n")
+    assert head.endswith("(data):") and line == "bob (\u2039/tools\u203a): \\u202eok\\u3164"
+
+
 def test_an_empty_roster_says_so() -> None:
     assert tools.roster_text([], 700) == "Nobody else is here yet."
 

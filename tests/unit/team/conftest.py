@@ -23,7 +23,9 @@ def home(tmp_path: Path) -> str:
 
 @pytest.fixture
 def place(home: str) -> Place:
-    return Place(home, "ops", sync=False)
+    found = Place(home, "ops", sync=False)
+    found.make()
+    return found
 
 
 @pytest.fixture

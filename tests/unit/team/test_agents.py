@@ -254,7 +254,7 @@ def test_a_wipe_removes_the_files_of_the_channel_too(home: str, place: Place) ->
 
 def test_a_wipe_follows_no_link(home: str, place: Place, tmp_path: Path) -> None:
     Channel.create(str(tmp_path), "elsewhere").close()
-    os.makedirs(home)
+    os.rmdir(place.folder)
     os.symlink(tmp_path / "elsewhere", place.folder)
     with pytest.raises(Unreadable):
         Channel.create(home, "ops", force=True)

@@ -211,15 +211,30 @@ def test_a_damaged_database_is_told_by_each_call_and_kept_j15(home: str, place: 
         assert [row.session for row in channel.roster()] == ["alice", "bob"]
 
 
-def test_a_deleted_folder_is_made_again_and_joined_j09(channel: Channel, place: Place) -> None:
+def test_a_deleted_database_is_made_again_and_joined_j09(channel: Channel, place: Place) -> None:
     channel.send(HELLO)
     assert len(channel.receive("bob")) == 1
-    shutil.rmtree(place.folder)
+    for child in os.listdir(place.folder):
+        if child.startswith("team.db"):
+            os.unlink(f"{place.folder}/{child}")
     assert channel.receive("bob") == []
     assert [row.session for row in channel.roster()] == ["alice", "bob"]
     assert os.path.isfile(f"{place.folder}/bob/.lock") and "replaced" in channel.notes[0]
     with pytest.raises(Conflict):
         Channel.open(os.path.dirname(place.folder), "ops").join("bob")
+
+
+def test_a_folder_that_was_moved_away_is_waited_for(channel: Channel, place: Place) -> None:
+    sent = channel.send(HELLO)
+    os.rename(place.folder, f"{place.folder}.away")
+    for call in (lambda: channel.receive("bob"), lambda: channel.send(HELLO), channel.roster):
+        with pytest.raises(Unknown):
+            call()
+    with pytest.raises(Unknown):
+        place.make("bob")
+    assert not os.path.exists(place.folder)
+    os.rename(f"{place.folder}.away", place.folder)
+    assert [event.id for event in channel.receive("bob")] == [sent.id]
 
 
 def test_who_only_looks_does_not_make_a_deleted_channel_again(

@@ -44,6 +44,8 @@ def test_silence_and_absence_are_reasons(world: World) -> None:
     [unguarded] = texts(of(world, number), "why")
     assert unguarded.startswith("no process of swarm's guards")
     assert "but its last heartbeat was 20" in texts(of(world, number, 61), "why")[0]
+    world.peer.db.execute("UPDATE agents SET last_heartbeat = 0")
+    assert texts(of(world, number), "why")[0].endswith("but never sent a heartbeat")
     world.peer.set_status("inactive")
     assert "is inactive" in texts(of(world, number), "why")[0]
     stranger = world.peer.send("info_only", "hello", "nobody")

@@ -197,6 +197,9 @@ def test_what_names_no_message_is_unknown(root: Root, wanted: str) -> None:
     send(root)
     with pytest.raises(Unknown):
         of(root, wanted)
+    with pytest.raises(Unknown) as caught:
+        of(root, "#4")
+    assert "--channel" in caught.value.hint  # as `swarm team history` shows it
 
 
 def test_what_is_no_file_is_no_message_and_counts_for_none(root: Root) -> None:
@@ -214,8 +217,9 @@ def test_a_part_of_several_names_and_anothers_mail_are_unknown_too(root: Root) -
     with pytest.raises(Unknown, match="several names"):
         of(root, "_s_")
     make_box(root, "carl")
-    with pytest.raises(Unknown):
+    with pytest.raises(Unknown) as caught:
         of(root, first, "carl")
+    assert "--everywhere" in caught.value.hint
     assert of(root, f"bob/inbox/{second}").name == second
 
 

@@ -1,0 +1,37 @@
+"""What commands have in common."""
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Swarm
+
+
+@pytest.mark.parametrize("command", ["send alice", "reply 01", "task request alice"])
+def test_a_long_text_that_is_not_there_is_told_and_named_all_the_same(
+    tree: Path, swarm: Swarm, command: str
+) -> None:
+    words = ["--as", "bob", *command.split(), "-s", "s", "--detail", "long.md"]
+    words += [] if "task" in command else ["-m", "b"]
+    for there in (False, True):
+        done = swarm(*words)
+        assert done.returncode == 0 and ("nothing is there yet" in done.stderr) != there
+        (tree / "long.md").write_text("")
+    named = f"Detail: {tree}/long.md"
+    assert all(named in p.read_text() for p in (tree / "mail/alice/inbox").glob("*.txt"))
+
+
+@pytest.mark.parametrize("command", ["whoami", "unregister", "unread", "whoami --root mail/none"])
+def test_that_there_is_no_tree_is_told_before_that_nobody_asks(
+    tmp_path: Path, swarm: Swarm, command: str
+) -> None:
+    assert swarm(*command.split(), SWARM_AGENT="").returncode == 3
+
+
+@pytest.mark.parametrize("command", ["send", "task wait", "whoami"])
+def test_an_option_without_its_value_is_told_with_the_help_of_its_command(
+    tree: Path, swarm: Swarm, command: str
+) -> None:
+    flag = {"send": "--thread", "task wait": "--timeout", "whoami": "--keep"}[command]
+    done = swarm(*command.split(), flag)
+    assert done.returncode == 2 and f"hint: see 'swarm {command} --help'\n" in done.stderr
