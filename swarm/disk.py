@@ -11,7 +11,7 @@ from stat import S_IMODE, S_ISREG, S_ISVTX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from types import TracebackType
 
 TEMP_PREFIX = ".swarm-"
@@ -24,8 +24,6 @@ NO_NOREPLACE = frozenset((errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP))
 AT_FDCWD = -100
 LARGEST = 128 << 20
 LOCK_S = 10
-# So many files are synced side by side.
-SYNCS = 16
 RENAME_NOREPLACE = 1
 READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -278,17 +276,6 @@ def sync_folder(path: str) -> None:
             raise
     finally:
         os.close(fd)
-
-
-def sync_all(files: "Iterable[str]", folders: "Iterable[str]") -> None:
-    """Make files and names in folders last, side by side: the disk takes them together."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(SYNCS) as pool:
-        done = [pool.submit(sync_file, path) for path in files]
-        done += [pool.submit(sync_folder, path) for path in folders]
-        for one in done:
-            one.result()
 
 
 def sync_file(path: str) -> None:
