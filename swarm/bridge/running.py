@@ -46,7 +46,7 @@ class Standby:
         self._next = 0.0
         try:
             disk.make_folders(root.path, folder)
-            self._fd = os.open(f"{folder}/lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            self._fd = os.open(f"{folder}/lock", disk.OWN_FLAGS | os.O_RDWR, 0o666)
         except OSError as error:
             raise from_os(error, "lock", self._shown) from None
 

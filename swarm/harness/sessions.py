@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LIVE_S = 600  # so long after its last hook a session counts as live
 PATIENCE_S = 2.0
-FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+FLAGS = disk.OWN_FLAGS | os.O_RDWR
 
 
 class Locked:
