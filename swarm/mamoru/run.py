@@ -149,7 +149,7 @@ def text_of(event: Event, giver: int | None = None) -> int:
 
 def new_file(folder: str, task: str) -> tuple[str, int]:
     """A new file named after the task, and its path."""
-    disk.make_folders(os.path.dirname(folder), folder)
+    disk.make_folders(os.path.dirname(os.path.dirname(folder)), folder)
     stem = "".join(char if char in ID_CHARS else "-" for char in task[:60]).lstrip(".-") or "task"
     number = 1
     while True:
