@@ -26,9 +26,9 @@ def registered(user: int, tree: Path, agent: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def told(user: int, tree: Path, *words: str) -> str:
+def told(user: int, tree: Path, *words: str, **env: str) -> str:
     """What a command prints that does what it should."""
-    done = call(user, tree, *words)
+    done = call(user, tree, *words, **env)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -292,6 +292,31 @@ def test_a_guardian_hands_its_own_users_files_to_nobody(common: Path) -> None:
     sent = list((common / "mail/carol/sent").glob("*.txt"))
     assert not [one for one in sent if "only carol's" in one.read_text()]
     assert [one for one in sent if "Event: task_fail" in one.read_text()]
+
+
+def test_a_guardian_of_all_is_one_of_its_own_users(common: Path) -> None:
+    """What others leave among the traces is not in its way."""
+    trace = common / "mail/.guardians/4194304-dead"
+    trace.write_text("bob\n")
+    pipe = common / "mail/.sessions/claude-y"
+    pipe.write_text("agent: bob\n")
+    os.mkfifo(common / "mail/.sessions/.claude-y.bell", 0o666)
+    done = call(BOB, common, "mamoru", "--all", seconds=2)
+    told(BOB, common, "--as", "bob", "task", "request", "orchestrator", "-s", "x", "-m", "x")
+    assert done.stderr.splitlines() == ["guarding everybody by mail; Ctrl-C ends it"]
+    done = call(BOB, common, "mamoru", "--as", "alice", seconds=1)
+    assert done.returncode == 5
+    assert call(BOB, common, "status").returncode == 0
+    for path in (trace, pipe, pipe.with_name(".claude-y.bell")):
+        path.unlink()
+
+
+def test_no_bridge_acts_for_several_users(common: Path) -> None:
+    home = {"SWARM_TEAM_HOME": str(common / "team")}
+    told(ALICE, common, "team", "create", "ops", **home)
+    done = call(ALICE, common, "bridge", "--channel", "ops", seconds=2, **home)
+    assert done.returncode == 5
+    assert "needs a tree of one" in done.stderr
 
 
 def test_who_is_not_in_the_group_cannot_share_with_it() -> None:
