@@ -319,6 +319,24 @@ def test_no_bridge_acts_for_several_users(common: Path) -> None:
     assert "needs a tree of one" in done.stderr
 
 
+def test_mail_by_hand_is_copied_and_the_doctor_tells_of_what_was_moved(common: Path) -> None:
+    recipe = Path(__file__).parents[2] / "scripts/by-hand/send.sh"
+    by_hand = f"echo x | MAIL={common}/mail ME=bob PATH=/usr/bin:/bin sh {recipe} alice copied"
+    assert attempt(BOB, recipe, f"assert not os.system({by_hand!r} + ' >/dev/null')") == ""
+    copied = next((common / "mail/alice/inbox").glob("*_copied_*"))
+    assert attempt(CAROL, copied, READ) in REFUSED
+    assert "x" in told(ALICE, common, "--as", "alice", "read", copied.name)
+    moved = copied.with_name("08_moved_1234.txt")
+    draft = common / "mail/bob/drafts/08_moved.txt"
+    said = "To: alice\nFrom: bob\nSubject: moved\n---\n"
+    doing = f"open({str(draft)!r}, 'x').write({said!r}); os.rename({str(draft)!r}, path)"
+    assert attempt(BOB, moved, doing) == ""
+    warned = [one for one in told(ALICE, common, "doctor").splitlines() if "warn" in one]
+    for path in (copied, moved):
+        path.unlink()
+    assert [line.split("\t")[1] for line in warned] == ["alice/inbox/08_moved_1234.txt"]
+
+
 def test_who_is_not_in_the_group_cannot_share_with_it() -> None:
     with place() as folder:
         folder.chmod(0o777)
