@@ -116,6 +116,14 @@ def test_a_sender_learns_of_the_receipt_without_listing(common: Path) -> None:
     assert "carol\tread\tseen" in told(BOB, common, "--as", "bob", "sent")
 
 
+def test_a_trace_tells_what_can_be_seen_and_what_cannot(common: Path) -> None:
+    name = letter(common).name
+    for whose in (["--as", "bob", "trace", name], ["trace", name, "--everywhere"]):
+        said = told(BOB, common, *whose)
+        assert "unread\tno receipt" in said
+        assert "unknown\thow much unread mail comes first: the mailbox is another user's" in said
+
+
 def test_names_cannot_be_guessed(common: Path) -> None:
     token = letter(common).stem.rpartition("_")[2]
     assert len(token) == 16
