@@ -68,7 +68,9 @@ def attempt(user: int, path: Path, doing: str) -> str:
         except OSError as error:
             os.write(1, (error.strerror or "refused").encode())
 
-    return _as(user, run)[1]
+    code, said, problem = _as(user, run)
+    assert code == 0, problem
+    return said
 
 
 def _as(user: int, run: Callable[[], None]) -> tuple[int, str, str]:

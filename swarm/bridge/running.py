@@ -44,6 +44,12 @@ class Standby:
         folder = f"{root.path}/{FOLDER}/{channel}"
         self._shown = f"{FOLDER}/{channel}/lock"
         self._next = 0.0
+        if root.shared:  # it acts for all of them, and would have to read everybody's mail
+            raise Conflict(
+                f"{root.path} is shared by several users: a bridge needs a tree of one",
+                "make one for it: swarm init",
+                code="shared",
+            )
         try:
             disk.make_folders(root.path, folder)
             self._fd = os.open(f"{folder}/lock", disk.OWN_FLAGS | os.O_RDWR, 0o666)

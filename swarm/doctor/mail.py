@@ -22,7 +22,7 @@ def examine(root: Root, owner: str, path: str, shown: str) -> list[Finding]:
     """
     item = inbox.load(root, owner, path)
     in_inbox = os.path.dirname(path) == root.inbox(owner)
-    found = sharing.sender(root, owner, item) if item and in_inbox else []
+    found = sharing.message(root, owner, item) if item and in_inbox else []
     if item is None or not item.flags:
         return found
     if "unreadable" in item.flags:

@@ -43,10 +43,25 @@ def box(root: Root, agent: str) -> list[Finding]:
     return found
 
 
-def sender(root: Root, owner: str, item: Item) -> list[Finding]:
-    """That another user than the one whose mailbox From names has put a message here."""
+def message(root: Root, owner: str, item: Item) -> list[Finding]:
+    """What is to be said of a message in an inbox that only a shared tree has."""
+    return _open_to_all(root, item) + _sender(root, owner, item) if root.shared else []
+
+
+def _open_to_all(root: Root, item: Item) -> list[Finding]:
+    """That others may read it too: it was moved here, so that it kept the modes it had."""
+    mode = shared.mode_of(item.path) or 0
+    if not mode & 0o077 or (not mode & 0o007 and shared.list_of(item.path, shared.ACCESS)):
+        return []
+    way = "archive it; its sender copies into an inbox, and does not move"
+    what = "may be read by who knows its name"
+    return [Finding("warn", root.relative(item.path), what, way)]
+
+
+def _sender(root: Root, owner: str, item: Item) -> list[Finding]:
+    """That another user than the one whose mailbox From names has put it here."""
     claimed = item.sender
-    if not root.shared or not names.is_id(claimed):
+    if not names.is_id(claimed):
         return []
     wrote, whose = shared.owner(item.path), shared.owner(root.box(claimed))
     if wrote is None or whose is None or wrote in (whose, shared.owner(root.box(owner))):

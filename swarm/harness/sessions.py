@@ -168,7 +168,7 @@ def doorbell(path: str) -> str:
 def has_doorbell(path: str) -> bool:
     """Whether a ``swarm wait --hook`` stands by for the session."""
     try:
-        fd = os.open(doorbell(path), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        fd = os.open(doorbell(path), disk.READ_FLAGS)
     except OSError:
         return False
     try:

@@ -386,6 +386,8 @@ def _in_main_worktree(worktree: str, start: str) -> str:
         with open(f"{worktree}/.git", encoding="utf-8", errors="replace") as file:
             gitdir = file.readline().partition("gitdir:")[2].strip()
         gitdir = os.path.join(worktree, gitdir)
+        if not os.path.isfile(f"{gitdir}/commondir"):
+            return ""
         with open(f"{gitdir}/commondir", encoding="utf-8", errors="replace") as file:
             common = os.path.normpath(os.path.join(gitdir, file.readline().strip()))
     except OSError:

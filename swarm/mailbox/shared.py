@@ -172,10 +172,10 @@ def check_owner(box: str, agent: str) -> None:
         )
 
 
-def list_of(path: str) -> bytes | None:
-    """The list that files in a folder get; None where there is none."""
+def list_of(path: str, name: str = DEFAULT) -> bytes | None:
+    """The list that files in a folder get, or by ``name`` its own; None where there is none."""
     try:
-        return os.getxattr(path, DEFAULT, follow_symlinks=False)
+        return os.getxattr(path, name, follow_symlinks=False)
     except OSError:
         return None
 

@@ -75,7 +75,9 @@ class Session:
         if self.channel is not None:
             return names.check_id(agent)
         try:
-            return layout.check_known(self.root, agent)
+            layout.check_known(self.root, agent)
+            layout.check_own(self.root, agent)
+            return agent
         except Unknown as error:
             raise Unknown(error.message, f"{error.hint}; {REGISTER}", code=error.code) from None
 

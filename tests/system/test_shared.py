@@ -26,9 +26,9 @@ def registered(user: int, tree: Path, agent: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def told(user: int, tree: Path, *words: str) -> str:
+def told(user: int, tree: Path, *words: str, **env: str) -> str:
     """What a command prints that does what it should."""
-    done = call(user, tree, *words)
+    done = call(user, tree, *words, **env)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -114,6 +114,14 @@ def test_a_sender_learns_of_the_receipt_without_listing(common: Path) -> None:
     assert "carol\tunread\tseen" in told(BOB, common, "--as", "bob", "sent")
     told(CAROL, common, "--as", "carol", "read", "--all")
     assert "carol\tread\tseen" in told(BOB, common, "--as", "bob", "sent")
+
+
+def test_a_trace_tells_what_can_be_seen_and_what_cannot(common: Path) -> None:
+    name = letter(common).name
+    for whose in (["--as", "bob", "trace", name], ["trace", name, "--everywhere"]):
+        said = told(BOB, common, *whose)
+        assert "unread\tno receipt" in said
+        assert "unknown\thow much unread mail comes first: the mailbox is another user's" in said
 
 
 def test_names_cannot_be_guessed(common: Path) -> None:
@@ -292,6 +300,49 @@ def test_a_guardian_hands_its_own_users_files_to_nobody(common: Path) -> None:
     sent = list((common / "mail/carol/sent").glob("*.txt"))
     assert not [one for one in sent if "only carol's" in one.read_text()]
     assert [one for one in sent if "Event: task_fail" in one.read_text()]
+
+
+def test_a_guardian_of_all_is_one_of_its_own_users(common: Path) -> None:
+    """What others leave among the traces is not in its way."""
+    trace = common / "mail/.guardians/4194304-dead"
+    trace.write_text("bob\n")
+    pipe = common / "mail/.sessions/claude-y"
+    pipe.write_text("agent: bob\n")
+    os.mkfifo(common / "mail/.sessions/.claude-y.bell", 0o666)
+    done = call(BOB, common, "mamoru", "--all", seconds=2)
+    told(BOB, common, "--as", "bob", "task", "request", "orchestrator", "-s", "x", "-m", "x")
+    assert done.stderr.splitlines() == ["guarding everybody by mail; Ctrl-C ends it"]
+    done = call(BOB, common, "mamoru", "--as", "alice", seconds=1)
+    assert done.returncode == 5
+    assert call(BOB, common, "status").returncode == 0
+    for path in (trace, pipe, pipe.with_name(".claude-y.bell")):
+        path.unlink()
+
+
+def test_no_bridge_acts_for_several_users(common: Path) -> None:
+    home = {"SWARM_TEAM_HOME": str(common / "team")}
+    told(ALICE, common, "team", "create", "ops", **home)
+    done = call(ALICE, common, "bridge", "--channel", "ops", seconds=2, **home)
+    assert done.returncode == 5
+    assert "needs a tree of one" in done.stderr
+
+
+def test_mail_by_hand_is_copied_and_the_doctor_tells_of_what_was_moved(common: Path) -> None:
+    recipe = Path(__file__).parents[2] / "scripts/by-hand/send.sh"
+    by_hand = f"echo x | MAIL={common}/mail ME=bob PATH=/usr/bin:/bin sh {recipe} alice copied"
+    assert attempt(BOB, recipe, f"assert not os.system({by_hand!r} + ' >/dev/null')") == ""
+    copied = next((common / "mail/alice/inbox").glob("*_copied_*"))
+    assert attempt(CAROL, copied, READ) in REFUSED
+    assert "x" in told(ALICE, common, "--as", "alice", "read", copied.name)
+    moved = copied.with_name("08_moved_1234.txt")
+    draft = common / "mail/bob/drafts/08_moved.txt"
+    said = "To: alice\nFrom: bob\nSubject: moved\n---\n"
+    doing = f"open({str(draft)!r}, 'x').write({said!r}); os.rename({str(draft)!r}, path)"
+    assert attempt(BOB, moved, doing) == ""
+    warned = [one for one in told(ALICE, common, "doctor").splitlines() if "warn" in one]
+    for path in (copied, moved):
+        path.unlink()
+    assert [line.split("\t")[1] for line in warned] == ["alice/inbox/08_moved_1234.txt"]
 
 
 def test_who_is_not_in_the_group_cannot_share_with_it() -> None:
