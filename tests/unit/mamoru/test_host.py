@@ -201,7 +201,7 @@ class TestTrouble:
             troubles.note("w1", OSError("x"), 100.0)
             waits.append(troubles.next() - 100.0)
         assert waits[0] == pytest.approx(0.1) and waits[3] == pytest.approx(0.8)
-        assert waits[-1] == 30.0 and troubles.due(130.1) == ["w1"] and troubles.unexpected == 12
+        assert waits[-1] == 30.0 and troubles.due(130.1) == ["w1"] and troubles.count == 12
 
     def test_who_is_in_trouble_gives_no_sign_of_life(self, scene: Scene) -> None:
         self.break_receive(scene, "w1", RuntimeError("boom"))
