@@ -315,4 +315,4 @@ def test_only_who_joined_here_receives(channel: Channel) -> None:
             call()
         assert caught.value.code == "not-joined"
     with pytest.raises(SwarmError):
-        channel.beat({"carl": ""})
+        channel.beat(["carl"])
