@@ -7,6 +7,7 @@ from swarm.bridge.telling import told
 from swarm.cli import render, stores
 from swarm.cli.call import Call, show
 from swarm.cli.stopping import Stopping
+from swarm.mailbox.layout import synced
 
 COLUMNS = ["action", "about", "how"]
 
@@ -16,7 +17,7 @@ def bridge(call: Call) -> None:
     from swarm.team.place import home
 
     stores.check_channels(call.root, [call["channel"]])
-    with Mirror.open(home(os.environ), call["channel"], sync=stores.synced()) as mirror:
+    with Mirror.open(home(os.environ), call["channel"], sync=synced(os.environ)) as mirror:
         if call["dry_run"]:
             found = bridging.dry_run(call.root, mirror, _tell, call["rebuild"])
             rows = [list(told(action)) for action in found]

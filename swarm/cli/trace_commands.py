@@ -4,12 +4,13 @@ import os
 import time
 
 from swarm import names
-from swarm.cli import render, stores
+from swarm.cli import render
 from swarm.cli.call import Call, show
 from swarm.cli.stopping import Stopping
 from swarm.errors import UsageError
 from swarm.events import moment
 from swarm.mailbox import registry
+from swarm.mailbox.layout import synced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def _row(call: Call) -> "Trace":
     from swarm.team.place import home
     from swarm.trace.rows import trace as find
 
-    with Mirror.open(home(os.environ), call["channel"], sync=stores.synced()) as channel:
+    with Mirror.open(home(os.environ), call["channel"], sync=synced(os.environ)) as channel:
         return find(channel, call["msg"], time.time())
 
 
