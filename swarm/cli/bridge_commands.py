@@ -6,8 +6,8 @@ from swarm.bridge import running as bridging
 from swarm.bridge.telling import told
 from swarm.cli import render, stores
 from swarm.cli.call import Call, show
-from swarm.cli.stopping import Stopping
 from swarm.mailbox.layout import synced
+from swarm.stopping import stopping
 
 COLUMNS = ["action", "about", "how"]
 
@@ -32,7 +32,7 @@ def bridge(call: Call) -> None:
             bridging.once(call.root, mirror, _tell, call["rebuild"])
             show(call, "missing", COLUMNS, [], [])
         else:
-            bridging.run(call.root, mirror, _tell, Stopping(), call["rebuild"])
+            bridging.run(call.root, mirror, _tell, stopping(), call["rebuild"])
 
 
 def _tell(about: str, text: str) -> None:
