@@ -405,7 +405,7 @@ def take(path: str) -> int:
     Taken again if it was replaced or removed meanwhile: such a lock would lock nobody out.
     """
     while True:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        fd = os.open(path, os.O_RDWR | OWN_FLAGS, 0o666)
         if not try_lock(fd):
             os.close(fd)
             return -1

@@ -120,34 +120,49 @@ def payload(event: Event) -> str:
     return whole(ENCODER.encode(keys))
 
 
-def from_payload(text: object, **row: Any) -> Event:
-    """The event in a row's payload; ``row``: Event's fields as the other columns tell them.
+def from_payload(
+    text: object,
+    *,
+    sender: str = "",
+    to: str = "",
+    task: str = "",
+    ref: str = "",
+    id: str = "",
+    at: float = 0.0,
+) -> Event:
+    """The event in a row's payload; the other fields as its other columns tell them.
 
     Never raises: ``problem`` says what makes it no event.  An optional key of a wrong type
     counts as unset, an unknown event is kept (the known client does both).
     """
-    kind = content = problem = ""
     keys: dict[str, object] = {}
+    problem = ""
     try:
         keys = _decoded(text)
-        kind = _required(keys, "event")
-        content = _required(keys, "content")
-        if not kind:
-            raise ValueError("the payload's event is empty")
     except (ValueError, RecursionError) as error:
         problem = whole(f"no event: {error}"[:200])
+    get = keys.get
+    kind, content, intent, detail = get("event"), get("content"), get("intent"), get("detail")
+    if not kind or kind.__class__ is not str or content.__class__ is not str:
+        problem = problem or f"no event: {_lacking(kind, content)}"
+        content = content if isinstance(kind, str) else ""
     event = Event(
-        kind=kind,
-        content=content,
-        intent=_text(keys, "intent"),
-        detail=_text(keys, "detail"),
-        need_reply=keys.get("need_reply") is True,
+        kind=_text(kind),
+        sender=sender,
+        to=to,
+        content=_text(content),
+        intent="" if intent is None else _text(intent),
+        detail="" if detail is None else _text(detail),
+        need_reply=get("need_reply") is True,
+        task=task,
+        ref=ref,
+        id=id,
+        at=at,
         problem=problem,
-        **row,
     )
     if not S_KEYS.issuperset(keys):
         for key in EXTRA_KEYS:
-            setattr(event, key, _text(keys, key))
+            setattr(event, key, _text(get(key)))
     return event
 
 
@@ -169,16 +184,19 @@ def _decoded(text: object) -> dict[str, object]:
     return keys
 
 
-def _required(keys: dict[str, object], key: str) -> str:
-    value = keys.get(key)
-    if not isinstance(value, str):
-        raise ValueError(f"the payload has no {key} that is text")
-    return whole(value)
+def _lacking(kind: object, content: object) -> str:
+    """Why these two, which every event has, make none."""
+    for key, value in (("event", kind), ("content", content)):
+        if not isinstance(value, str):
+            return f"the payload has no {key} that is text"
+    return "the payload's event is empty"
 
 
-def _text(keys: dict[str, object], key: str) -> str:
-    value = keys.get(key)
-    return whole(value) if isinstance(value, str) else ""
+def _text(value: object) -> str:
+    """A text as it is, nothing for anything else."""
+    if isinstance(value, str):
+        return value if value.isascii() else whole(value)
+    return ""
 
 
 def whole(text: str) -> str:

@@ -80,7 +80,7 @@ class Up:
         self._settings = settings
         self._over = threading.Event()
 
-    def run(self, obey: Callable[[Host], None]) -> None:
+    def run(self, heed: Callable[[Callable[[], object]], None]) -> None:
         """Guard and bridge until told to stop; Conflict if another process is up here."""
         claim = Claim(self._root)
         threads = [
@@ -92,7 +92,7 @@ class Up:
                 thread.start()
             store = MailStore(self._root)
             host = Host(store, None, Left(self._tell), self._tell, self._settings)
-            obey(host)
+            heed(host.stop)
             host.run()
         finally:
             self._over.set()

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from swarm.events import Event, from_message, headers
 from swarm.mailbox.layout import Root
 from swarm.mamoru.forward import Left
-from swarm.mamoru.host import Host, allow_many_files, obey_signals
+from swarm.mamoru.host import Host, allow_many_files
 from swarm.mamoru.state import Settings
 from swarm.message import parse
+from swarm.stopping import heed
 from swarm.team.channel import Channel
 from swarm.transport.base import Outcome, Store
 from swarm.transport.mail import MailStore
@@ -35,7 +36,7 @@ def serve(kind: str, place: str) -> None:
     side = store(kind, place)
     agents = [agent for agent in side.agents() if agent != "amy"]
     host = Host(side, agents, Left(tell), tell, Settings(announce=False))
-    obey_signals(host)
+    heed(host.stop)
     host.run()
 
 

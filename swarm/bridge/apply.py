@@ -19,7 +19,7 @@ from swarm.bridge.mail_side import MailSide
 from swarm.bridge.pair import MAKING, Ledger
 from swarm.bridge.who import Who
 from swarm.errors import Conflict, SwarmError, Unknown, UsageError, from_os
-from swarm.events import Event
+from swarm.events import Event, one_line
 from swarm.mailbox import guests, receipts, registry
 from swarm.mailbox.layout import Root, has_box, is_known, make_box
 from swarm.team.mirror import MAIL, MAIL_LEFT, Mirror, Pair, Post
@@ -307,8 +307,6 @@ class Apply:
 
 def _words(text: str) -> str:
     """Text of a row as it can stand in an entry."""
-    from swarm.events import one_line
-
     return one_line(text)[:200].strip()
 
 

@@ -11,7 +11,7 @@ from swarm import disk, message, names
 from swarm.bridge import words
 from swarm.bridge.crossing import is_presence
 from swarm.errors import from_os
-from swarm.mailbox.layout import Root
+from swarm.mailbox.layout import Root, boxes
 from swarm.team.mirror import Mirror, Pair, replaced
 
 # What the channel says of a pair until all that lies in the tree has its row.
@@ -195,8 +195,6 @@ def _was_said(mirror: Mirror, last: int) -> bool:
 
 def _is_empty(root: Root) -> bool:
     """Whether no message lies anywhere in the tree, and no receipt."""
-    from swarm.mailbox.layout import boxes
-
     for agent in boxes(root):
         for folder in (root.inbox(agent), root.receipts(agent), root.sent(agent)):
             try:

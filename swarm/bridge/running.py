@@ -42,7 +42,8 @@ class Standby:
 
     def __init__(self, root: Root, channel: str) -> None:
         folder = f"{root.path}/{FOLDER}/{channel}"
-        self._shown = f"{FOLDER}/{channel}/lock"
+        self._path, self._shown = f"{folder}/lock", f"{FOLDER}/{channel}/lock"
+        self._fd = -1
         self._next = 0.0
         if root.shared:  # it acts for all of them, and would have to read everybody's mail
             raise Conflict(
@@ -52,21 +53,18 @@ class Standby:
             )
         try:
             disk.make_folders(root.path, folder)
-            self._fd = os.open(f"{folder}/lock", disk.OWN_FLAGS | os.O_RDWR, 0o666)
         except OSError as error:
             raise from_os(error, "lock", self._shown) from None
 
     def take(self) -> bool:
         """Whether it is ours now."""
         try:
-            if not disk.try_lock(self._fd):
-                return False
-            os.truncate(self._fd, 0)
-            disk.write_all(self._fd, f"{os.getpid()}\n".encode())
-            os.utime(self._fd, (0, 0))  # no pass yet
+            self._fd = disk.take(self._path)
+            if self._fd >= 0:
+                os.utime(self._fd, (0, 0))  # no pass yet
         except OSError as error:
-            raise from_os(error, "write to", self._shown) from None
-        return True
+            raise from_os(error, "lock", self._shown) from None
+        return self._fd >= 0
 
     def beat(self) -> None:
         """A pass went through just now."""
@@ -80,7 +78,8 @@ class Standby:
 
     def close(self) -> None:
         """Give it back."""
-        os.close(self._fd)
+        if self._fd >= 0:
+            os.close(self._fd)
 
 
 def once(root: Root, mirror: Mirror, tell: Tell, rebuild: bool = False) -> None:

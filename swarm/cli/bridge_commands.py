@@ -6,7 +6,8 @@ from swarm.bridge import running as bridging
 from swarm.bridge.telling import told
 from swarm.cli import render, stores
 from swarm.cli.call import Call, show
-from swarm.cli.stopping import Stopping
+from swarm.mailbox.layout import synced
+from swarm.stopping import stopping
 
 COLUMNS = ["action", "about", "how"]
 
@@ -16,7 +17,7 @@ def bridge(call: Call) -> None:
     from swarm.team.place import home
 
     stores.check_channels(call.root, [call["channel"]])
-    with Mirror.open(home(os.environ), call["channel"], sync=stores.synced()) as mirror:
+    with Mirror.open(home(os.environ), call["channel"], sync=synced(os.environ)) as mirror:
         if call["dry_run"]:
             found = bridging.dry_run(call.root, mirror, _tell, call["rebuild"])
             rows = [list(told(action)) for action in found]
@@ -31,7 +32,7 @@ def bridge(call: Call) -> None:
             bridging.once(call.root, mirror, _tell, call["rebuild"])
             show(call, "missing", COLUMNS, [], [])
         else:
-            bridging.run(call.root, mirror, _tell, Stopping(), call["rebuild"])
+            bridging.run(call.root, mirror, _tell, stopping(), call["rebuild"])
 
 
 def _tell(about: str, text: str) -> None:

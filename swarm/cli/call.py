@@ -28,11 +28,12 @@ class Call:
         """The mail root, found once."""
         if self._root is None:
             env = os.environ
-            sync = env.get("SWARM_FSYNC") != "0"
             given = self.options.get("root")
             if given == "":
                 raise UsageError("--root is empty")
-            self._root = layout.find_root(given or "", env.get("SWARM_ROOT", ""), sync)
+            self._root = layout.find_root(
+                given or "", env.get("SWARM_ROOT", ""), layout.synced(env)
+            )
         return self._root
 
     @property

@@ -9,8 +9,9 @@ from swarm.errors import UsageError
 from swarm.mailbox import layout
 from swarm.mailbox.layout import RESULTS
 from swarm.mamoru.forward import Forwarder, Jsonl, Left
-from swarm.mamoru.host import Host, obey_signals
+from swarm.mamoru.host import Host
 from swarm.mamoru.run_command import Exec, parted
+from swarm.stopping import heed
 from swarm.transport.base import Store
 
 SHOWN = 5
@@ -38,7 +39,7 @@ def mamoru(call: Call) -> None:
         forwarder = _forwarder(call, store)
         host = _Host(store, agents, forwarder, _tell, stores.settings(call), call["poll"])
         host.where = "by mail" if call["channel"] is None else f"on {call['channel']}"
-        obey_signals(host)
+        heed(host.stop)
         host.run(leave=call["leave"])
 
 

@@ -6,6 +6,7 @@ from contextlib import closing
 from swarm import names
 from swarm.cli.call import Call
 from swarm.errors import UsageError
+from swarm.mailbox.layout import synced
 from swarm.mamoru.following import ALL
 from swarm.mamoru.state import Settings, from_env
 from swarm.transport.base import Store
@@ -16,17 +17,12 @@ if TYPE_CHECKING:
     from swarm.team.channel import Channel
 
 
-def synced() -> bool:
-    """Whether what is written is synced to disk (contract 1)."""
-    return os.environ.get("SWARM_FSYNC") != "0"
-
-
 def channel(call: Call, anew: bool = False) -> "Channel":
     """The channel named; Unknown if there is none, unless it may be made ``anew``."""
     from swarm.team.channel import Channel
     from swarm.team.place import home
 
-    return Channel.open(home(os.environ), call["channel"], anew=anew, sync=synced())
+    return Channel.open(home(os.environ), call["channel"], anew=anew, sync=synced(os.environ))
 
 
 def check_channels(root: "Root", channels: list[str]) -> None:

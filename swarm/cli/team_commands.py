@@ -8,6 +8,7 @@ from swarm.cli import render, stores
 from swarm.cli.call import Call, show
 from swarm.errors import UsageError
 from swarm.events import Event
+from swarm.mailbox.layout import synced
 from swarm.mailbox.registry import age
 from swarm.mamoru import roster_text, speaking
 
@@ -20,7 +21,7 @@ def create(call: Call) -> None:
 
     wiped = Place(home(os.environ), call["channel"]).exists()
     with Channel.create(
-        home(os.environ), call["channel"], force=call["force"], sync=stores.synced()
+        home(os.environ), call["channel"], force=call["force"], sync=synced(os.environ)
     ) as made:
         path = made.place.database
     if wiped:

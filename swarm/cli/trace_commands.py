@@ -4,12 +4,13 @@ import os
 import time
 
 from swarm import names
-from swarm.cli import render, stores
+from swarm.cli import render
 from swarm.cli.call import Call, show
-from swarm.cli.stopping import Stopping
 from swarm.errors import UsageError
 from swarm.events import moment
 from swarm.mailbox import registry
+from swarm.mailbox.layout import synced
+from swarm.stopping import stopping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def _row(call: Call) -> "Trace":
     from swarm.team.place import home
     from swarm.trace.rows import trace as find
 
-    with Mirror.open(home(os.environ), call["channel"], sync=stores.synced()) as channel:
+    with Mirror.open(home(os.environ), call["channel"], sync=synced(os.environ)) as channel:
         return find(channel, call["msg"], time.time())
 
 
@@ -60,7 +61,7 @@ def nudge(call: Call) -> int:
     if call["watch"]:
         from swarm.harness.nudging import follow
 
-        for one in follow(call.root, ids, programs, call["dry_run"], Stopping()):
+        for one in follow(call.root, ids, programs, call["dry_run"], stopping()):
             _nudged(call, [one])
         return 0
     agents = ids or nudging.with_target(call.root)

@@ -12,7 +12,7 @@ from swarm.cli import render, stores
 from swarm.cli.call import Call, show
 from swarm.errors import SwarmError
 from swarm.mailbox.layout import Root
-from swarm.mamoru.host import obey_signals
+from swarm.stopping import heed
 from swarm.team.place import home
 
 STARTING = 20.0
@@ -26,7 +26,7 @@ def up(call: Call) -> None:
         show(call, "up", ["process"], [[str(number)]], [{"process": number}])
         return
     settings = stores.settings(call)
-    whole.Up(call.root, home(os.environ), channels, _tell, settings).run(obey_signals)
+    whole.Up(call.root, home(os.environ), channels, _tell, settings).run(heed)
 
 
 def down(call: Call) -> None:

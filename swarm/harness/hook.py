@@ -6,7 +6,7 @@ from swarm.errors import NoRoot
 from swarm.harness import known, session
 from swarm.harness.session import Session
 from swarm.mailbox import inbox
-from swarm.mailbox.layout import Root, find_root, is_known
+from swarm.mailbox.layout import Root, find_root, is_known, synced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Place:
 
 def root_of(given: str, env: "Mapping[str, str]", asked: "Asked") -> Root:
     """The tree of the working directory, else of the folder that the session works in."""
-    sync = env.get("SWARM_FSYNC") != "0"
+    sync = synced(env)
     try:
         return find_root(given, env.get("SWARM_ROOT", ""), sync)
     except NoRoot:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from swarm.errors import Refused
 
 IMPORTS = re.compile(r"(?:^|\s)@(?:\./)?AGENTS\.md\b", re.MULTILINE)
-SCOPES = ("project", "user")
 
 
 class Places:

@@ -1,13 +1,11 @@
 """A file that is ours from its first line to its last."""
 
 import json
-import os
 
 from swarm.errors import Refused
 from swarm.install import program
 from swarm.install.text import Text
-
-TEMPLATES = "templates"
+from swarm.mailbox.templates import load_template
 
 
 class Whole:
@@ -51,7 +49,7 @@ class Whole:
 
     def _same(self, doc: Text) -> bool:
         """Whether it is the template, but for the words that start swarm."""
-        mine, theirs = template(self.template).splitlines(), doc.content.splitlines()
+        mine, theirs = _template(self.template).splitlines(), doc.content.splitlines()
         return [*map(self._blind, mine)] == [*map(self._blind, theirs)]
 
     def _blind(self, line: str) -> str:
@@ -68,19 +66,12 @@ class Whole:
             return False
 
     def _wanted(self, words: list[str]) -> str:
-        text = template(self.template)
+        text = _template(self.template)
         if not self.words:
             return text
         new = self.words.replace('["swarm"]', json.dumps(words, ensure_ascii=False))
         return text.replace(self.words, new)
 
 
-def template(name: str) -> str:
-    """A file of templates/, from the wheel or from the checkout."""
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    for folder in (package, os.path.dirname(package)):
-        path = os.path.join(folder, TEMPLATES, name)
-        if os.path.isfile(path):
-            with open(path, encoding="utf-8", newline="") as file:
-                return file.read()
-    raise FileNotFoundError(2, "no such template", name)
+def _template(name: str) -> str:
+    return load_template(name).decode()

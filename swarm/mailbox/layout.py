@@ -6,6 +6,10 @@ from stat import S_ISDIR, S_ISGID, S_ISREG, S_ISVTX
 from swarm import names
 from swarm.errors import Conflict, NoRoot, SwarmError, Unknown, Unreadable, from_os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 FOLDERS = ("inbox/.read", "drafts", "sent")
 # What a command of the guardian's wrote that is too long for a message (docs/guardian.md).
 RESULTS = "results"
@@ -70,6 +74,11 @@ class Root:
     def relative(self, path: str) -> str:
         """A path as it is printed: relative to the root."""
         return path.removeprefix(self.path + "/")
+
+
+def synced(env: "Mapping[str, str]") -> bool:
+    """Whether what is written is to be synced to disk (contract 1)."""
+    return env.get("SWARM_FSYNC") != "0"
 
 
 def has_box(root: Root, agent: str) -> bool:

@@ -24,14 +24,13 @@ class Trouble:
 class Troubles:
     """The troubles of a process by what they concern: an agent's id, or a thing done for all.
 
-    ``count``: how many there were in all; ``unexpected``: those that no SwarmError explains.
+    ``count``: how many there were in all.
     """
 
     def __init__(self, tell: Tell) -> None:
         self.tell = tell
         self.open: dict[str, Trouble] = {}
         self.count = 0
-        self.unexpected = 0
 
     def note(self, what: str, error: Exception, now: float) -> None:
         """One more; told if it is another than the last time.  The wait doubles up to 30 s."""
@@ -39,7 +38,6 @@ class Troubles:
         trouble.again_at = now + min(MOST, FIRST * 2.0 ** min(trouble.count, 20))
         trouble.count += 1
         self.count += 1
-        self.unexpected += not isinstance(error, SwarmError)
         text = described(error)
         if text != trouble.text:
             trouble.text = text

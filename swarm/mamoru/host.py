@@ -6,13 +6,10 @@ that agent tried again later; only a permanent fault of the whole store ends the
 """
 
 import resource
-import signal
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from types import FrameType
 
 from swarm.errors import SwarmError, Unknown
 from swarm.events import Event
@@ -293,15 +290,3 @@ def allow_many_files() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
         except (OSError, ValueError):  # what cannot be opened then is told agent by agent
             return
-
-
-def obey_signals(host: Host) -> None:
-    """SIGINT and SIGTERM end the run within 2 s; a second one ends the process at once."""
-
-    def heed(number: int, _: FrameType | None) -> None:
-        host.stop()
-        signal.signal(number, signal.SIG_DFL)
-
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, heed)

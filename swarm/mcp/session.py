@@ -35,7 +35,7 @@ class Session:
     @property
     def sync(self) -> bool:
         """Whether what is written is synced to disk (contract 1)."""
-        return self.env.get("SWARM_FSYNC") != "0"
+        return layout.synced(self.env)
 
     @property
     def root(self) -> Root:

@@ -16,7 +16,7 @@ from swarm.team.writing import Writing, checked_status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable
     from types import TracebackType
     from typing import Self
 
@@ -174,30 +174,19 @@ class Channel(Reading, Writing):
             raise posting.unknown_agent(given, known)
         return found[0]
 
-    def beat(self, statuses: "Mapping[str, str]") -> dict[str, str]:
-        """Write the heartbeats that are due, with the status of each ("" leaves it as it is).
+    def beat(self, sessions: "Iterable[str]") -> list[str]:
+        """Write the heartbeats that are due, each 5 seconds after the last; whose they were.
 
-        Due is one after 5 seconds, or when the status differs from the last one written.
-        Returns, for those written, the status that stood there: ``inactive`` tells an agent
-        that others gave it up, "" that its row was gone; both are mended by this.
+        An agent whose row is gone is entered again.
         """
         now = time.monotonic()
-        due: dict[str, str] = {}
-        for session, status in statuses.items():
-            member = self._member(session)
-            changed = bool(status) and checked_status(status) != member.row.status
-            if changed or now - member.beaten >= members.BEAT_EVERY:
-                due[session] = status
+        due = [one for one in sessions if now - self._member(one).beaten >= members.BEAT_EVERY]
         for session in due:
             self._look_after(session, now)
-        if not due:
-            return {}
-        found = self._write(
-            lambda db: {one: self._beat(db, one, due[one]) for one in due if one in self._members}
-        )
-        for session in found:
+        done = self._write(lambda db: self._beat(db, due)) if due else []
+        for session in done:
             self._members[session].beaten = now
-        return found
+        return done
 
     def _look_after(self, session: str, now: float) -> None:
         """Make sure now and then that the session's lock still locks others out."""
@@ -207,14 +196,13 @@ class Channel(Reading, Writing):
             if not member.claim.holds():
                 self._claim_again(session, member)
 
-    def _beat(self, db: sqlite3.Connection, session: str, status: str) -> str:
-        row = db.execute(queries.AGENT_STATUS, (session,)).fetchone()
-        if row is None:
-            self._ensure(db, session)
-        db.execute(queries.BEAT, (members.now_ms(), session))
-        if status:
-            self._set_status(db, session, status)
-        return rows.text(row[0]) if row else ""
+    def _beat(self, db: sqlite3.Connection, due: list[str]) -> list[str]:
+        here = [session for session in due if session in self._members]
+        values = [(members.now_ms(), session) for session in here]
+        if db.executemany(queries.BEAT, values).rowcount < len(here):
+            for session in here:
+                self._ensure(db, session)
+        return here
 
 
 def _clear(place: Place, force: bool, patience: float) -> None:

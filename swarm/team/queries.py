@@ -83,8 +83,6 @@ NEWEST_HERE = """SELECT message_id FROM messages WHERE channel = ?
 NEWEST_BEFORE = """SELECT message_id FROM messages WHERE channel = ? AND created_at < ?
  ORDER BY message_id DESC LIMIT 1"""
 LAST_GIVEN_ID = "SELECT seq FROM sqlite_sequence WHERE name = 'messages'"
-ADDRESSED = """SELECT DISTINCT coalesce(to_agent, '') FROM messages
- WHERE message_id > ? AND message_id <= ? AND channel = ?"""
 PARTIES = """SELECT DISTINCT from_agent, coalesce(to_agent, '') FROM messages
  WHERE message_id > ? AND message_id <= ? AND channel = ?"""
 SENDERS_AFTER = "SELECT DISTINCT from_agent FROM messages WHERE message_id > ?"

@@ -104,19 +104,11 @@ class Reading(Bus):
         found = self._database.one(queries.NEWEST_BEFORE, channel, moment_ms)
         return str(found or 0)
 
-    def addressed(self, after: str) -> tuple[str, frozenset[str]]:
-        """Who has messages after an id: the newest id, and the recipients ("" is everybody).
+    def parties(self, after: str) -> tuple[str, frozenset[tuple[str, str]]]:
+        """Who spoke to whom after an id: the newest id, and (sender, recipient); "" is everybody.
 
         For a process that guards many: one query tells which of them have to look.
         """
-        self._follow()
-        top = self._database.one(queries.NEWEST) or 0
-        start = rows.number(after)
-        found = self._database.rows(queries.ADDRESSED, start, top, self.place.channel)
-        return str(top), frozenset(rows.text(to) for (to,) in found)
-
-    def parties(self, after: str) -> tuple[str, frozenset[tuple[str, str]]]:
-        """The same with the senders: the newest id, and (sender, recipient) of those after."""
         self._follow()
         top = self._database.one(queries.NEWEST) or 0
         start = rows.number(after)

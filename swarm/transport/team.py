@@ -182,8 +182,7 @@ class TeamStore(Store):
         return self._roster
 
     def beat(self, agents: list[str]) -> None:
-        ours = (a for a in agents if a in self._open and self.channel.speaks_for(a))
-        self.channel.beat(dict.fromkeys(ours, ""))
+        self.channel.beat(a for a in agents if a in self._open and self.channel.speaks_for(a))
 
     def pulse(self, agents: Collection[str]) -> None:
         self._pulse.beat(agents)

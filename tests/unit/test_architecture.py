@@ -37,7 +37,14 @@ LAYERS = [
         "swarm.harness.answer",
         "swarm.harness.prompt",
     ),
-    ("swarm.disk", "swarm.mailbox", "swarm.front_matter", "swarm.persona", "swarm.team"),
+    (
+        "swarm.disk",
+        "swarm.stopping",
+        "swarm.mailbox",
+        "swarm.front_matter",
+        "swarm.persona",
+        "swarm.team",
+    ),
     (
         "swarm.status",
         "swarm.identity",

@@ -19,8 +19,9 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from swarm.errors import SwarmError
 from swarm.mamoru.forward import Forwarder, Jsonl, Left
-from swarm.mamoru.host import Host, obey_signals
+from swarm.mamoru.host import Host
 from swarm.mamoru.run_command import Exec
+from swarm.stopping import heed
 from tests.system.guardian.place import SETTINGS, store
 
 CALLS = ("link", "rename", "replace", "unlink", "write", "utime", "mkdir", "open")
@@ -91,7 +92,7 @@ def main(kind: str, place: str, mode: str, *agents: str) -> int:
     if at := int(os.environ.get("GUARD_KILL", "0")):
         Killer(at).install(place, takes)
     host = Host(store(kind, Path(place)), agents, takes, tell, SETTINGS[kind], poll=0.2)
-    obey_signals(host)
+    heed(host.stop)
     try:
         host.run(leave=bool(os.environ.get("GUARD_LEAVE")))
     except SwarmError as error:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from swarm.install.whole import template
+from swarm.mailbox.templates import load_template
 
 from ...vendors import NPM, needs_types
 from .site import Site
@@ -96,7 +96,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "node_modules").symlink_to(NPM / "node_modules")
     (folder / "package.json").write_text('{"type": "module"}')
     for name in ("opencode", "pi"):
-        text = template(f"{name}/swarm.ts")
+        text = load_template(f"{name}/swarm.ts").decode()
         assert 'const SWARM = ["swarm"]' in text
         text = text.replace('["swarm"]', "[process.argv[2]]", 1)
         (folder / f"{name}.ts").write_text(text)

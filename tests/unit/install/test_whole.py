@@ -5,7 +5,8 @@ import pytest
 from swarm.errors import Refused
 from swarm.install.harnesses import MARK, PLUGIN
 from swarm.install.text import Text
-from swarm.install.whole import Whole, template
+from swarm.install.whole import Whole
+from swarm.mailbox.templates import load_template
 
 PI = Whole("hooks", "pi/swarm.ts", MARK, PLUGIN)
 
@@ -24,7 +25,7 @@ def test_the_words_that_start_swarm_are_written_in() -> None:
 
 
 def test_another_version_is_replaced_but_not_removed() -> None:
-    here = template("pi/swarm.ts").replace('["swarm"]', '["sh"]', 1)
+    here = load_template("pi/swarm.ts").decode().replace('["swarm"]', '["sh"]', 1)
     text = here.replace("15_000", "20_000")
     doc = Text(text)
     assert PI.state(doc, []) == "older"

@@ -14,11 +14,12 @@ from swarm.events import Event
 from swarm.mamoru.alarms import Alarms
 from swarm.mamoru.backoff import Troubles
 from swarm.mamoru.forward import Jsonl, Left
-from swarm.mamoru.host import Host, obey_signals
+from swarm.mamoru.host import Host
 from swarm.mamoru.rounds import Rounds
 from swarm.mamoru.signals import Mate
 from swarm.mamoru.standstill import Standstill
 from swarm.mamoru.state import Settings
+from swarm.stopping import heed
 from swarm.transport.memory import Memory, MemoryStore
 
 QUIET = Settings(announce=False)
@@ -201,7 +202,7 @@ class TestTrouble:
             troubles.note("w1", OSError("x"), 100.0)
             waits.append(troubles.next() - 100.0)
         assert waits[0] == pytest.approx(0.1) and waits[3] == pytest.approx(0.8)
-        assert waits[-1] == 30.0 and troubles.due(130.1) == ["w1"] and troubles.unexpected == 12
+        assert waits[-1] == 30.0 and troubles.due(130.1) == ["w1"] and troubles.count == 12
 
     def test_who_is_in_trouble_gives_no_sign_of_life(self, scene: Scene) -> None:
         self.break_receive(scene, "w1", RuntimeError("boom"))
@@ -385,7 +386,7 @@ def test_goodbye_is_said_only_if_asked() -> None:
 def test_a_signal_ends_it_in_time(number: signal.Signals) -> None:
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     scene = Scene(poll=60.0)
-    obey_signals(scene.host)
+    heed(scene.host.stop)
     try:
         threading.Timer(0.3, lambda: signal.raise_signal(number)).start()
         start = time.monotonic()

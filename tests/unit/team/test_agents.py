@@ -124,20 +124,13 @@ def test_a_heartbeat_is_written_at_most_every_five_seconds(
 ) -> None:
     clock = [1000.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    assert channel.beat({"bob": "available"}) == {"bob": "available"}
+    assert channel.beat(["bob"]) == ["bob"]
     before = channel._database.version()
     clock[0] += 4.9
-    assert channel.beat({"bob": "available"}) == {} and channel._database.version() == before
-    assert channel.beat({"bob": "busy"}) == {"bob": "available"}
-    clock[0] += 5
-    assert channel.beat({"bob": "", "alice": ""}) == {"bob": "busy", "alice": "available"}
-    assert channel.roster()[1].status == "busy"
-
-
-def test_an_agent_wrongly_given_up_learns_it_and_is_back(channel: Channel, peer: Any) -> None:
-    peer().set_status("inactive", "bob")
-    assert channel.beat({"bob": "busy"}) == {"bob": "inactive"}
-    assert channel.roster()[1].status == "busy"
+    assert channel.beat(["bob"]) == [] and channel._database.version() == before
+    assert channel.beat(["bob", "alice"]) == ["alice"]
+    clock[0] += 0.1
+    assert channel.beat(["bob", "alice"]) == ["bob"]
 
 
 def test_an_agent_whose_row_was_removed_is_entered_again_and_misses_nothing(
@@ -151,8 +144,8 @@ def test_an_agent_whose_row_was_removed_is_entered_again_and_misses_nothing(
     say(channel, "alice", "while away")
     assert contents(channel.receive("bob")) == ["while away"]
     client.delete("bob")
-    assert channel.beat({"bob": "busy"}) == {"bob": ""}
-    assert [row.status for row in channel.roster() if row.session == "bob"] == ["busy"]
+    assert channel.beat(["alice", "bob"]) == ["alice", "bob"]
+    assert [row.status for row in channel.roster() if row.session == "bob"] == ["available"]
     client.delete("bob")
     assert say(channel, "bob").sender == "bob"
     client.delete("bob")

@@ -339,7 +339,7 @@ def test_a_session_whose_lock_was_removed_and_taken_is_given_up(
         os.unlink(f"{place.session(session)}/.lock")
     other = opened()
     other.join("bob")
-    channel.beat({"alice": "", "bob": ""})
+    channel.beat(["alice", "bob"])
     assert channel.speaks_for("alice") and not channel.speaks_for("bob")
     assert "bob is guarded by another process" in channel.notes[-1]
     with pytest.raises(Conflict):

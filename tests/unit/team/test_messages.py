@@ -269,11 +269,11 @@ def test_an_origin_is_stored_once_and_found_again(channel: Channel) -> None:
 
 
 def test_who_has_mail_is_one_question_for_all_agents(channel: Channel) -> None:
-    assert channel.addressed("0") == ("0", frozenset())
+    assert channel.parties("0") == ("0", frozenset())
     first = channel.send(Event(kind="info_only", sender="alice", to="bob", content="x"))
     last = channel.send(Event(kind="broadcast", sender="alice", content="x"))
-    assert channel.addressed("0") == (last.id, frozenset(("bob", "")))
-    assert channel.addressed(first.id) == (last.id, frozenset(("",)))
+    assert channel.parties("0") == (last.id, frozenset((("alice", "bob"), ("alice", ""))))
+    assert channel.parties(first.id) == (last.id, frozenset((("alice", ""),)))
 
 
 def test_a_change_by_anybody_is_noticed_and_nothing_else_is(channel: Channel, peer: Any) -> None:
@@ -315,4 +315,4 @@ def test_only_who_joined_here_receives(channel: Channel) -> None:
             call()
         assert caught.value.code == "not-joined"
     with pytest.raises(SwarmError):
-        channel.beat({"carl": ""})
+        channel.beat(["carl"])

@@ -26,7 +26,7 @@ def plan(channel: Channel, sql: str) -> list[str]:
 
 
 @pytest.mark.parametrize("sql", [queries.UNREAD.rows, queries.UNREAD.ids, queries.HISTORY.rows, queries.BROADCASTS_AFTER.rows,
-                                 queries.TASKS_OF.rows, queries.SENT.rows, queries.SENT.ids, queries.ADDRESSED, queries.PARTIES, queries.SENDERS_AFTER, queries.ONE,
+                                 queries.TASKS_OF.rows, queries.SENT.rows, queries.SENT.ids, queries.PARTIES, queries.SENDERS_AFTER, queries.ONE,
                                  queries.MESSAGE_EXISTS, queries.NUMBER_TASK])  # fmt: skip
 def test_messages_are_searched_by_primary_key(channel: Channel, sql: str) -> None:
     steps = [step for step in plan(channel, sql) if "messages" in step]
