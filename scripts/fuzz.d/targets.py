@@ -43,8 +43,9 @@ def written(one: message.Message) -> None:
     except SwarmError:
         return
     again = message.parse(data)
-    said = {name: value for name, value in one.fields.items() if value}
-    assert (again.fields, again.body) == (said, one.body)
+    assert again.body == one.body
+    if all(value for _, value in one.headers):  # an empty first one is left out: the next counts
+        assert again.fields == one.fields
 
 
 def handled(data: bytes, one: message.Message) -> None:

@@ -123,8 +123,8 @@ class Account:
         ]
 
     def temporaries(self) -> list[Path]:
-        """Everything half-written, wherever it is."""
-        return [*self.mail.rglob(".swarm-*"), *self.mail.glob("*/drafts/[!.]*")]
+        """Everything half-written; a draft that a recipe could not deliver is its writer's."""
+        return list(self.mail.rglob(".swarm-*"))
 
     def database(self) -> list[str]:
         path = self.stage.disk / "team" / CHANNEL / "team.db"

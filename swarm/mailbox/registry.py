@@ -234,12 +234,13 @@ def _with_value(data: bytes, key: str, value: str) -> bytes:
     for at, line in enumerate(lines):
         name, colon, _ = line.partition(b":")
         if colon and name.removeprefix(message.BOM).lower() == key.encode():
-            lines[at] = name + b": " + value.encode() + line[len(line.rstrip(b"\r\n")) :]
+            end = b"\r\n" if line.endswith(b"\r\n") else b"\n" if line.endswith(b"\n") else b""
+            lines[at] = name + b": " + value.encode() + end
             return b"".join([*lines, body])
-    end = len(lines) - 1 if read.separated else len(lines)
-    if end and not lines[end - 1].endswith(b"\n"):
-        lines[end - 1] += newline
-    lines.insert(end, key.encode() + b": " + value.encode() + newline)
+    last = len(lines) - 1 if read.separated else len(lines)
+    if last and not lines[last - 1].endswith(b"\n"):
+        lines[last - 1] += newline
+    lines.insert(last, key.encode() + b": " + value.encode() + newline)
     return b"".join([*lines, body])
 
 

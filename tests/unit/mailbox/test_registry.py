@@ -200,3 +200,13 @@ def test_damaged_entries_are_named_and_hide_no_other(root: Root) -> None:
     assert list(found) == ["alice", "bob", "carl", "dave"]
     assert found["alice"] == [] and found["bob"] == ["empty"] and found["carl"]
     assert {"status given twice", "its id is 'carl'", "status is 'busy'"} <= set(found["dave"])
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r\r\n", b""])
+def test_a_changed_value_is_that_value_whatever_ended_its_line(root: Root, end: bytes) -> None:
+    """A second CR is part of the value that goes."""
+    path = Path(root.entry("bob"))
+    path.write_bytes(b"id: bob\nrole: r\narchetype: planner\ntask: t\nstatus: paused" + end)
+    registry.update(root, "bob", status="done")
+    assert registry.entry(root, "bob").status == "done"
+    assert path.read_bytes().endswith(b"status: done" + end[-2:].replace(b"\r\r", b"\r"))
