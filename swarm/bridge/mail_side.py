@@ -23,8 +23,6 @@ from swarm.transport.mail_roster import Registry
 
 # No page of letters is much longer.
 PAGE_BYTES = 16 * 1024 * 1024
-
-
 # Seconds between two listings of a folder whose time says that nothing changed.
 FULL = 180.0
 

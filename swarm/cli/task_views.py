@@ -72,7 +72,7 @@ def _more(event: Event) -> str:
 
 
 def _state(task: Task, now: float, timeout: float) -> str:
-    return f"{task.state}, overdue" if following.overdue(task, now, timeout) else task.state
+    return f"{task.state}, overdue" if task.overdue(now, timeout) else task.state
 
 
 def _with(task: Task, me: str) -> str:
