@@ -56,6 +56,7 @@ LAYERS = [
         "swarm.transport",
         "swarm.bridge.apply",
         "swarm.bridge.bridge",
+        "swarm.bridge.census",
         "swarm.bridge.channel_side",
         "swarm.bridge.details",
         "swarm.bridge.health",
