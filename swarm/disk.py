@@ -7,11 +7,11 @@ Temporary files are hidden and begin with ``.swarm-``: nobody lists them as mail
 import errno
 import os
 from _thread import allocate_lock, get_ident
-from stat import S_IMODE, S_ISREG
+from stat import S_IMODE, S_ISREG, S_ISVTX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from types import TracebackType
 
 TEMP_PREFIX = ".swarm-"
@@ -22,12 +22,14 @@ NO_FLOCK = frozenset((errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS,
 NO_SYNC = frozenset((errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF))
 NO_NOREPLACE = frozenset((errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP))
 AT_FDCWD = -100
-# So many files are synced side by side.
-SYNCS = 16
+LARGEST = 128 << 20
+LOCK_S = 10
 RENAME_NOREPLACE = 1
 READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+# A file of ours under a fixed name: never what a link put there leads to, nor a pipe's other end.
+OWN_FLAGS = os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 _drawn = 0
 # Who holds which lock, by thread: the kernel would make a holder wait for itself.
@@ -123,20 +125,24 @@ def _rename_new(source: str, target: str) -> bool | None:
     raise OSError(code, os.strerror(code), source, None, target)
 
 
-def move(source: str, target: str, sync: bool) -> bool:
+def move(source: str, target: str, sync: bool, anew: bool = False) -> bool:
     """Move a file, also to another file system, never over another; False if taken.
 
-    What an earlier move left that died before its last step is finished.
+    What an earlier move left that died before its last step is finished.  ``anew``: as a copy
+    in any case, which whoever made the file can change no more.
     """
     try:
-        if publish(source, target):
-            return _leave(source, target)
-        return _same(source, target) and remove(source)
+        if not anew:
+            if publish(source, target):
+                return _leave(source, target)
+            return _same(source, target) and remove(source)
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
+    seen = os.lstat(source)
     staged = write_temp(os.path.dirname(target), read(source), sync)
     try:
+        os.utime(staged, ns=(seen.st_atime_ns, seen.st_mtime_ns))
         done = publish(staged, target)
     finally:
         remove(staged)
@@ -231,8 +237,7 @@ def remove(path: str) -> bool:
 def make_folders(top: str, path: str) -> None:
     """Make what is missing of the folders from ``top`` down to ``path``, but never ``top``.
 
-    Who works in a tree that was just moved away must not begin another in its place, or it
-    could not be moved back.  Raises OSError.
+    One begun where a tree was just moved away would keep that from coming back.  Raises OSError.
     """
     folder = top
     for name in path.removeprefix(f"{top}/").split("/"):
@@ -273,18 +278,8 @@ def sync_folder(path: str) -> None:
         os.close(fd)
 
 
-def sync_all(files: "Iterable[str]", folders: "Iterable[str]") -> None:
-    """Make files and names in folders last, side by side: the disk takes them together."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(SYNCS) as pool:
-        done = [pool.submit(_sync_file, path) for path in files]
-        done += [pool.submit(sync_folder, path) for path in folders]
-        for one in done:
-            one.result()
-
-
-def _sync_file(path: str) -> None:
+def sync_file(path: str) -> None:
+    """Make the bytes of a file last, and on common file systems the name it just got."""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
@@ -309,8 +304,7 @@ def flush(fd: int) -> None:
 class Turn:
     """``with Turn(waits):`` one thread at a time, but for the time in which it waits for the disk.
 
-    So many threads are as one in what they share, and their syncs are one to the disk.
-    ``waits`` is called just before each wait.
+    So many threads are as one, and their syncs are one.  ``waits`` is called before each wait.
     """
 
     __slots__ = ("_wait",)
@@ -332,13 +326,16 @@ class Turn:
         _turn.release()
 
 
-def read(path: str, limit: int = -1) -> bytes:
+def read(path: str, limit: int = -1, owner: int | None = None) -> bytes:
     """The bytes of a regular file, all or the first ``limit``; never follows a link or blocks.
 
-    Raises OSError; a pipe, folder, link or device is an EINVAL "not a regular file".
+    Raises OSError; a pipe, folder, link or device is an EINVAL "not a regular file".  ``owner``:
+    the only user whose file it may be.
     """
     fd = open_regular(path)
     try:
+        if owner is not None and os.fstat(fd).st_uid != owner:
+            raise OSError(errno.EPERM, "another user's file", path)
         return read_fd(fd, limit)
     finally:
         os.close(fd)
@@ -361,30 +358,18 @@ def open_regular(path: str, folder: int | None = None) -> int:
     return fd
 
 
-def read_beneath(folder: str, path: str, limit: int) -> bytes:
-    """The first bytes of a regular file below ``folder``; no link leads out of it, at no moment."""
-    *parents, name = path.split("/")
-    fd = os.open(folder, FOLDER_FLAGS)
-    try:
-        for part in parents:
-            inner = os.open(part, FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=fd)
-            os.close(fd)
-            fd = inner
-        file = open_regular(name, fd)
-    finally:
-        os.close(fd)
-    try:
-        return read_fd(file, limit)
-    finally:
-        os.close(file)
-
-
 def read_fd(fd: int, limit: int = -1) -> bytes:
-    """Read from the current position: everything, or up to ``limit`` bytes."""
+    """Read from the current position: everything, or up to ``limit`` bytes.
+
+    Over ``LARGEST`` is an error: a sparse file of a terabyte costs who makes it nothing.
+    """
     if limit >= 0:
         return os.read(fd, limit)
-    parts = []
+    parts, left = [], LARGEST
     while part := os.read(fd, 1 << 20):
+        left -= len(part)
+        if left < 0:
+            raise OSError(errno.EMSGSIZE, f"over {LARGEST >> 20} MiB, which no message is")
         parts.append(part)
     return b"".join(parts)
 
@@ -420,7 +405,7 @@ def take(path: str) -> int:
     Taken again if it was replaced or removed meanwhile: such a lock would lock nobody out.
     """
     while True:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        fd = os.open(path, os.O_RDWR | OWN_FLAGS, 0o666)
         if not try_lock(fd):
             os.close(fd)
             return -1
@@ -451,6 +436,21 @@ def is_locked(fd: int) -> bool:
     return False
 
 
+def _wait_for(fd: int) -> None:
+    """Lock a folder; EAGAIN after a while where other users may hold it for ever (sticky)."""
+    import fcntl
+    import time
+
+    if not os.fstat(fd).st_mode & S_ISVTX:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        return
+    until = time.monotonic() + LOCK_S
+    while not try_lock(fd):
+        if time.monotonic() >= until:
+            raise OSError(errno.EAGAIN, f"locked by another process for {LOCK_S} s")
+        time.sleep(0.005)
+
+
 class Lock:
     """``with Lock(folder):`` one process at a time; no lock file, nothing to clean up.
 
@@ -466,14 +466,12 @@ class Lock:
         self._key = (get_ident(), folder)
 
     def __enter__(self) -> "Lock":
-        import fcntl
-
         if self._key in _held:
             return self
 
         self.fd = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            fcntl.flock(self.fd, fcntl.LOCK_EX)
+            _wait_for(self.fd)
         except OSError as error:
             if error.errno not in NO_FLOCK:
                 os.close(self.fd)

@@ -76,7 +76,7 @@ def _by_tree(root: Root) -> Identity:
     kept = kept_names(root)
     while folder:
         if folder in kept:
-            why = f"kept for the working tree {folder} in {NAMES}"
+            why = f"kept for the working tree {folder} in {names_file(root)}"
             return Identity(kept[folder], "tree", why)
         folder = "" if folder == "/" else os.path.dirname(folder)
     return Identity("", "", "no --as, no SWARM_AGENT, and no name is kept for this session or tree")
@@ -88,6 +88,11 @@ def working_directory() -> str:
         return os.getcwd()
     except OSError:
         return ""
+
+
+def names_file(root: Root) -> str:
+    """The file of kept names; in a shared tree each user has one."""
+    return f"{NAMES}-{os.geteuid()}" if root.shared else NAMES
 
 
 def kept_names(root: Root) -> dict[str, str]:
@@ -104,7 +109,9 @@ def read_names(root: Root) -> dict[str, str]:
     Editors leave a mark at the start, CRLF at the ends, people a slash after a folder.
     """
     try:
-        text = os.fsdecode(disk.read(f"{root.path}/{NAMES}")).removeprefix("\ufeff")
+        text = os.fsdecode(
+            disk.read(f"{root.path}/{names_file(root)}", owner=root.trusted)
+        ).removeprefix("\ufeff")
     except FileNotFoundError:
         return {}
     lines = (line.removesuffix("\r").partition("\t") for line in text.split("\n"))

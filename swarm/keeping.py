@@ -5,7 +5,7 @@ import os
 from swarm import disk
 from swarm.errors import Conflict, UsageError, from_os
 from swarm.harness import session, sessions
-from swarm.identity import NAMES, Identity, kept_names, read_names, who, working_directory
+from swarm.identity import Identity, kept_names, names_file, read_names, who, working_directory
 from swarm.mailbox.layout import Root, has_entry
 
 TYPE_CHECKING = False
@@ -84,6 +84,6 @@ def _write(root: Root, folder: str, agent: str) -> None:
             if agent:
                 kept[folder] = agent
             data = "".join(f"{place}\t{name}\n" for place, name in kept.items())
-            disk.replace(f"{root.path}/{NAMES}", os.fsencode(data), root.sync)
+            disk.replace(f"{root.path}/{names_file(root)}", os.fsencode(data), root.sync)
     except OSError as error:
-        raise from_os(error, "write to", NAMES) from None
+        raise from_os(error, "write to", names_file(root)) from None

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 SILENT_AFTER = 15 * 60
 WAITING_AFTER = 10 * 60
+# The flag of a mailbox that only its owner, another user, may look into.
+PRIVATE = "private"
 # Kinds of problems, worst first.
 KINDS = ("unreadable", "error", "damaged", "guardian", "bridge", "waiting", "silent", "clock")
 
@@ -25,8 +27,9 @@ class AgentState:
     """One agent: ``oldest`` and ``seen`` are ages in seconds, None where there is none.
 
     ``guardian``: the age of its guardian's last good pass, None while none runs.  ``load``: what
-    it has open, where somebody looked.  ``unread``: None where there are no inboxes.  ``via``:
-    the channel that a guest of the tree lives on, ``mail`` for a resident seen on a channel.
+    it has open, where somebody looked.  ``unread``: None where there are no inboxes, and
+    for another user's (flag ``private``).  ``via``: the channel that a guest of the tree lives
+    on, ``mail`` for a resident seen on a channel.
     """
 
     __slots__ = (
@@ -166,6 +169,11 @@ def _mail(root: Root, state: AgentState, now: float, signs: list[str]) -> list[P
     try:
         names, receipts = inbox.unread_and_receipts(root, state.id)
     except SwarmError as error:
+        if layout.is_private(root, state.id):
+            state.flags.append(PRIVATE)
+            state.unread = None
+            signs += [root.receipts(state.id), root.sent(state.id)]
+            return []
         state.flags.append("unreadable")
         return [state.problem("unreadable", f": {error.message}")]
     if receipts:

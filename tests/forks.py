@@ -220,7 +220,7 @@ def serve(link: socket.socket) -> None:
 
 
 def _load() -> None:
-    """Import what commands import; one call loads what is loaded late."""
+    """Import what commands import."""
     import swarm.cli.commands
     import swarm.cli.mail
     import swarm.cli.main
@@ -230,6 +230,12 @@ def _load() -> None:
     import swarm.mamoru.host
     import swarm.transport.mail
     import swarm.transport.team  # noqa: F401
+
+    warm()
+
+
+def warm() -> None:
+    """One call loads what is loaded late."""
     from swarm.cli.run import run as run_typer
 
     told, null = os.dup(2), os.open(os.devnull, os.O_WRONLY)

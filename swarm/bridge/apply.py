@@ -26,6 +26,7 @@ from swarm.team.mirror import MAIL, MAIL_LEFT, Mirror, Pair, Post
 from swarm.team.rows import AgentRow
 
 # The row of the tree itself: whatever no known agent wrote.
+SYNCS = 16  # so many files are synced side by side
 TREE = "."
 Tell = Callable[[str, str], None]
 
@@ -174,7 +175,7 @@ class Apply:
         self._present({e.sender for e in ready} | {e.to for e in ready if e.to})
         if self._root.sync:
             texts = {e.detail for row, e in zip(rows, ready, strict=True) if row.text}
-            disk.sync_all(texts, {os.path.dirname(path) for path in texts})
+            _sync_all(texts, {os.path.dirname(path) for path in texts})
         places = {row.key: place for place, row in enumerate(rows)}
         posts = [
             partial(self._found, row, event, places) for row, event in zip(rows, ready, strict=True)
@@ -217,14 +218,14 @@ class Apply:
                     staged.append(one)
                     self._copy(staged)
             if self._root.sync:
-                disk.sync_all([path for one in staged for path in (one.path, one.copy) if path], [])
+                _sync_all([path for one in staged for path in (one.path, one.copy) if path], [])
             for one in staged:
                 if one.copy:  # first: what was delivered is not looked at again
                     disk.publish(one.copy, f"{self._root.sent(one.file.copy)}/{one.file.name}")
                 disk.publish(one.path, f"{self._root.inbox(one.file.agent)}/{one.file.name}")
             if self._root.sync:
                 agents = {one.file.agent for one in staged}
-                disk.sync_all([], [self._root.inbox(agent) for agent in agents])
+                _sync_all([], [self._root.inbox(agent) for agent in agents])
         except OSError as error:
             raise from_os(error, "write to", "the mail tree") from None
         finally:
@@ -318,3 +319,14 @@ def _detail_name(row: Row) -> str:
 
     mark = hashlib.sha256(row.key.encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return f"{names.slug(row.event.content)}-{mark}.txt"
+
+
+def _sync_all(files: Iterable[str], folders: Iterable[str]) -> None:
+    """Make files and names in folders last, side by side: the disk takes them together."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(SYNCS) as pool:
+        done = [pool.submit(disk.sync_file, path) for path in files]
+        done += [pool.submit(disk.sync_folder, path) for path in folders]
+        for one in done:
+            one.result()

@@ -20,7 +20,7 @@ def with_text(file: File, folder: str) -> tuple[list[tuple[str, str]], bytes, st
     if not inner:
         return file.lines, file.body, _outside(path)
     try:
-        text = disk.read_beneath(folder, inner, BODY_MAX + 1)
+        text = _read_beneath(folder, inner, BODY_MAX + 1)
     except OSError as error:
         return file.lines, file.body, f"its detail {path} cannot be read: {error.strerror}"
     if len(text) > BODY_MAX:
@@ -33,6 +33,24 @@ def _within(path: str, folder: str) -> str:
     real = os.path.realpath(path)
     inside = os.path.isabs(path) and real.startswith(f"{folder}/")
     return real[len(folder) + 1 :] if inside else ""
+
+
+def _read_beneath(folder: str, path: str, limit: int) -> bytes:
+    """The first bytes of a regular file below ``folder``; no link leads out of it, at no moment."""
+    *parents, name = path.split("/")
+    fd = os.open(folder, disk.FOLDER_FLAGS)
+    try:
+        for part in parents:
+            inner = os.open(part, disk.FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=fd)
+            os.close(fd)
+            fd = inner
+        file = disk.open_regular(name, fd)
+    finally:
+        os.close(fd)
+    try:
+        return disk.read_fd(file, limit)
+    finally:
+        os.close(file)
 
 
 def _outside(path: str) -> str:

@@ -102,8 +102,7 @@ class Crossings:
         if len(self._known) > MOST:
             return True
         try:
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-            fd = os.open(self._path, flags, 0o666)
+            fd = os.open(self._path, disk.OWN_FLAGS | os.O_WRONLY | os.O_APPEND, 0o666)
             try:
                 disk.write_all(fd, f"{line}\n".encode("utf-8", "replace"))
             finally:

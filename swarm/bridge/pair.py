@@ -102,7 +102,7 @@ class Ledger:
             return
         text = "".join(f"{number}\t{names.plain(key)}\n" for key, number in self._late.items())
         try:
-            fd = os.open(f"{self.folder}/rows", os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC)
+            fd = os.open(f"{self.folder}/rows", disk.OWN_FLAGS | os.O_RDWR | os.O_APPEND)
             try:
                 _mend(fd)
                 disk.write_all(fd, text.encode("utf-8", "replace"))

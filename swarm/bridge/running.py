@@ -45,6 +45,12 @@ class Standby:
         self._path, self._shown = f"{folder}/lock", f"{FOLDER}/{channel}/lock"
         self._fd = -1
         self._next = 0.0
+        if root.shared:  # it acts for all of them, and would have to read everybody's mail
+            raise Conflict(
+                f"{root.path} is shared by several users: a bridge needs a tree of one",
+                "make one for it: swarm init",
+                code="shared",
+            )
         try:
             disk.make_folders(root.path, folder)
         except OSError as error:

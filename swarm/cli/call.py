@@ -39,7 +39,9 @@ class Call:
     @property
     def me(self) -> str:
         """The known agent who calls; UsageError if none is given."""
-        return layout.check_known(self.root, self.who())
+        agent = layout.check_known(self.root, self.who())
+        layout.check_own(self.root, agent)
+        return agent
 
     def who(self) -> str:
         """The id given by ``--as`` or SWARM_AGENT, else the one that is kept; not checked."""

@@ -199,7 +199,7 @@ def mark(call: Call) -> None:
 
 def init(call: Call) -> None:
     agents = [name for name in (call["agents"] or "").split(",") if name]
-    root, made = layout.init(call["dir"] or ".", agents)
+    root, made = layout.init(call["dir"] or ".", agents, call["shared"])
     shown = [os.path.relpath(path) for path in made]
     if call["json"]:
         render.json({"created": shown, "root": root.path})

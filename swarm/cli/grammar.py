@@ -5,7 +5,7 @@
 from swarm.cli.parse import Grammar
 
 GRAMMAR: Grammar = {
-    'init': ({'--agents': ('agents', 'text'), '--json': ('json', 'flag'), '--root': ('root', 'text'), '--as': ('as_', 'text')}, [('dir', False)], '', 0, {'root': None, 'as_': None, 'dir': None, 'agents': None, 'json': False}),
+    'init': ({'--agents': ('agents', 'text'), '--shared': ('shared', 'text'), '--json': ('json', 'flag'), '--root': ('root', 'text'), '--as': ('as_', 'text')}, [('dir', False)], '', 0, {'root': None, 'as_': None, 'dir': None, 'agents': None, 'shared': None, 'json': False}),
     'update': ({'--status': ('status', 'text'), '--task': ('task', 'text'), '--role': ('role', 'text'), '--note': ('note', 'text'), '--tmux': ('tmux', 'text'), '--json': ('json', 'flag'), '--root': ('root', 'text'), '--as': ('as_', 'text')}, [], '', 0, {'root': None, 'as_': None, 'status': None, 'task': None, 'role': None, 'note': None, 'tmux': None, 'json': False}),
     'unregister': ({'--json': ('json', 'flag'), '--root': ('root', 'text'), '--as': ('as_', 'text')}, [('id', False)], '', 0, {'root': None, 'as_': None, 'id': None, 'json': False}),
     'agents': ({'-0': ('zero', 'flag'), '--json': ('json', 'flag'), '--root': ('root', 'text'), '--as': ('as_', 'text')}, [], '', 0, {'root': None, 'as_': None, 'zero': False, 'json': False}),

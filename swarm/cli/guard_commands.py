@@ -6,6 +6,7 @@ from swarm import names
 from swarm.cli import render, stores
 from swarm.cli.call import Call
 from swarm.errors import UsageError
+from swarm.mailbox import layout
 from swarm.mailbox.layout import RESULTS
 from swarm.mamoru.forward import Forwarder, Jsonl, Left
 from swarm.mamoru.host import Host
@@ -85,4 +86,7 @@ def _forwarder(call: Call, store: Store) -> Forwarder:
         return Exec(call["exec"], _tell, place.session, environ)
     root = call.root
     environ = {"SWARM_ROOT": root.path}
-    return Exec(call["exec"], _tell, lambda agent: f"{root.box(agent)}/{RESULTS}", environ)
+    giver = (lambda agent, file: layout.giver(root, agent, file)) if root.shared else None
+    return Exec(
+        call["exec"], _tell, lambda agent: f"{root.box(agent)}/{RESULTS}", environ, giver=giver
+    )

@@ -106,7 +106,8 @@ def whoami(call: Call) -> None:
     agent = names.check_id(call.who())
     found = identity.who(root, call.options.get("as_"), os.environ)
     own = [name for _, name in session.here(os.environ)]
-    others = [o for o in sessions.others(root, agent) if o.name not in own]
+    live = [o for o in sessions.others(root, agent) if o.name not in own]
+    others = live if own else sessions.beside(live, os.environ)
     item = {
         "id": agent, "source": found.source, "why": found.detail,
         "sessions": [{"session": o.name, "seconds": o.ago} for o in others],

@@ -36,6 +36,10 @@ def init(
     agents: Annotated[
         str | None, Option("--agents", metavar="A,B", help="Mailboxes for these too.")
     ] = None,
+    shared: Annotated[
+        str | None,
+        Option("--shared", metavar="GROUP", help="For the users of a group, each with own mail."),
+    ] = None,
     json: Json = False,
     root: Root = None,
     as_: As = None,

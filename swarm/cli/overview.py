@@ -4,7 +4,7 @@ import time
 
 from swarm.cli import render
 from swarm.mailbox.registry import age
-from swarm.status import AgentState, Problem, channel_overview, overview
+from swarm.status import PRIVATE, AgentState, Problem, channel_overview, overview
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,11 +67,17 @@ def follow(call: "Call") -> None:
 def _rows(call: "Call", states: list[AgentState]) -> tuple[list[str], list[list[str]]]:
     """The names of the columns, and a row for each agent."""
     rows = [
-        [s.id, s.state, "-" if s.unread is None else str(s.unread), _ago(s.oldest), s.task,
+        [s.id, s.state, _unread(s), _ago(s.oldest), s.task,
          _ago(s.seen), _ago(s.guardian), *(_load(s) if call["tasks"] else ()), s.via]
         for s in states
     ]  # fmt: skip
     return render.used([*HEAD, *(LOAD if call["tasks"] else ()), "via"], rows)
+
+
+def _unread(state: AgentState) -> str:
+    if state.unread is None:
+        return "not readable" if PRIVATE in state.flags else "-"
+    return str(state.unread)
 
 
 def _load(state: AgentState) -> list[str]:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 
+from swarm import disk
 from swarm import up as whole
 from swarm.bridge.health import LOG, bridges, running
 from swarm.cli import render, stores
@@ -45,7 +46,8 @@ def _detached(root: Root, channels: list[str]) -> int:
     if number := running(root):
         raise whole.already(number)
     asked = [word for name in channels for word in ("--channel", name)]
-    with open(f"{root.path}/{LOG}", "ab") as log:
+    fd = os.open(f"{root.path}/{LOG}", disk.OWN_FLAGS | os.O_WRONLY | os.O_APPEND, 0o666)
+    with os.fdopen(fd, "ab") as log:
         begun = log.tell()
         process = subprocess.Popen(
             [sys.executable, "-m", "swarm", "--root", root.path, "up", *asked],
@@ -64,7 +66,8 @@ def _detached(root: Root, channels: list[str]) -> int:
 
 def _failed(root: Root, begun: int, code: int) -> SwarmError:
     """What it said before it ended, under the exit code that it had."""
-    with open(f"{root.path}/{LOG}", encoding="utf-8", errors="replace") as log:
+    fd = disk.open_regular(f"{root.path}/{LOG}")
+    with os.fdopen(fd, encoding="utf-8", errors="replace") as log:
         log.seek(begun)
         said = [line for line in log.read().splitlines() if line.startswith("swarm: ")]
     why = f": {said[-1].removeprefix('swarm: ')}" if said else ""

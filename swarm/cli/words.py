@@ -5,7 +5,7 @@
 from swarm.cli.complete import Words
 
 WORDS: Words = {
-    'init': ('Make a mail tree; harmless to repeat.', {'--help': '', '--agents': 'agents', '--json': '', '--root': 'root', '--as': 'as_'}, ['dir']),
+    'init': ('Make a mail tree; harmless to repeat.', {'--help': '', '--agents': 'agents', '--shared': 'shared', '--json': '', '--root': 'root', '--as': 'as_'}, ['dir']),
     'register': ('Join the swarm: an entry in the registry and a mailbox.', {'--help': '', '--role': 'role', '--archetype': 'archetype', '--task': 'task', '--status': 'status', '--replace': '', '--keep': '', '--tmux': 'tmux', '--json': '', '--root': 'root', '--as': 'as_'}, ['id']),
     'update': ('Change your own entry.', {'--help': '', '--status': 'status', '--task': 'task', '--role': 'role', '--note': 'note', '--tmux': 'tmux', '--json': '', '--root': 'root', '--as': 'as_'}, []),
     'unregister': ('Leave: remove the entry, keep the mail.', {'--help': '', '--json': '', '--root': 'root', '--as': 'as_'}, ['id']),

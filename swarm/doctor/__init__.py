@@ -6,7 +6,17 @@ hides no other, unless that one cannot be got at.
 
 import os
 
-from swarm.doctor import boxes, bridges, channels, entries, folders, guardians, set_up, strays
+from swarm.doctor import (
+    boxes,
+    bridges,
+    channels,
+    entries,
+    folders,
+    guardians,
+    set_up,
+    sharing,
+    strays,
+)
 from swarm.doctor.finding import LEVELS, Finding
 from swarm.errors import SwarmError
 from swarm.mailbox import layout
@@ -27,6 +37,7 @@ def examine(root: Root, fix: bool = False, team_home: str = "") -> list[Finding]
     if not os.path.isdir(f"{root.path}/."):  # gone, no folder, or not to be entered
         return tree.found or [Finding("fail", ".", "is missing", "make one with swarm init")]
     found = [*tree.found, *entries.examine(root, fix), *strays.examine(root, tree, fix)]
+    found += sharing.examine(root)
     found += guardians.examine(root, fix)
     found += bridges.examine(root, fix)
     found += set_up.examine(root)

@@ -1,10 +1,10 @@
 """Mailboxes: their folders, and what lies in them that is no mail (contract 1)."""
 
 from swarm import names
-from swarm.doctor import folders, left_over, mail
+from swarm.doctor import folders, left_over, mail, sharing
 from swarm.doctor.finding import Finding
 from swarm.doctor.folders import Folder
-from swarm.mailbox import layout
+from swarm.mailbox import layout, shared
 from swarm.mailbox.layout import FOLDERS, RESULTS, Root
 
 
@@ -12,7 +12,12 @@ def examine(root: Root, agent: str, fix: bool) -> list[Finding]:
     """What is wrong in a mailbox, or that nothing is; [] if it vanished meanwhile."""
     if not layout.is_known(root, agent):
         return []
-    found = _examine(root, agent, fix)
+    found = sharing.box(root, agent)
+    if layout.is_private(root, agent):
+        whose = shared.user(shared.owner(root.box(agent)) or 0)
+        text = f"mailbox of {whose}, who alone can look into it"
+        return found or [Finding("ok", agent, text)]
+    found += _examine(root, agent, fix)
     if all(finding.level == "ok" for finding in found):
         found.append(Finding("ok", agent, "mailbox is sound"))
     return found

@@ -2,10 +2,11 @@
 
 import os
 
+from swarm import names
 from swarm.doctor import rights
 from swarm.doctor.finding import Finding, mended
 from swarm.mailbox import guests
-from swarm.mailbox.layout import Root, make_folder
+from swarm.mailbox.layout import Root, make_box, make_folder
 
 HARMLESS = frozenset((".gitkeep", ".read", ".gitignore", guests.MARK))
 # What to do about a thing that should be a file.
@@ -102,7 +103,11 @@ def missing(root: Root, shown: str, fix: bool, level: str = "warn") -> Finding:
         way = f"{locked}, then swarm doctor --fix" if locked else "swarm doctor --fix makes it"
         return Finding(level, shown, "is missing", way)
     try:
-        make_folder(root, f"{root.path}/{shown}")
+        agent = shown.partition("/")[0]
+        if root.shared and names.is_id(agent):
+            make_box(root, agent)
+        else:
+            make_folder(root, f"{root.path}/{shown}")
     except OSError as error:
         what = f"is missing and cannot be made ({error.strerror})"
         return Finding("fail", shown, what, rights.after(error, "make", path, above))

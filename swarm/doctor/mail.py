@@ -4,7 +4,7 @@ import os
 from shlex import quote
 
 from swarm import names
-from swarm.doctor import rights
+from swarm.doctor import rights, sharing
 from swarm.doctor.finding import Finding
 from swarm.doctor.folders import Folder
 from swarm.mailbox import inbox, layout
@@ -21,12 +21,12 @@ def examine(root: Root, owner: str, path: str, shown: str) -> list[Finding]:
     In sent/ only with those that the owner sent: the others are archived, so put away.
     """
     item = inbox.load(root, owner, path)
+    in_inbox = os.path.dirname(path) == root.inbox(owner)
+    found = sharing.message(root, owner, item) if item and in_inbox else []
     if item is None or not item.flags:
-        return []
+        return found
     if "unreadable" in item.flags:
         return [_unreadable(path, shown)]
-    in_inbox = os.path.dirname(path) == root.inbox(owner)
-    found = []
     if "malformed" in item.flags and (in_inbox or item.sender == owner):
         found.append(_malformed(item, shown, "archive" if in_inbox else "remove"))
     if "misaddressed" in item.flags:

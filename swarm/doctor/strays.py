@@ -22,7 +22,8 @@ def examine(root: Root, tree: Folder, fix: bool) -> list[Finding]:
     """Findings on what stands directly in the root, the mailboxes themselves excepted."""
     found, others = left_over.sweep(tree, fix)
     for entry in others:
-        if entry.name not in OURS and not entry.name.startswith(".git"):
+        ours = entry.name in OURS or entry.name.startswith((f"{identity.NAMES}-", ".git"))
+        if not ours:
             found += _stray(root, entry)
     return found
 

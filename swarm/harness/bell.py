@@ -17,13 +17,14 @@ from swarm.mailbox.wait import Bell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from swarm.identity import Identity
 
 # Harnesses give it an hour: it ends by itself a little before.
 TIMEOUT = 3590.0
 LOOK = 1.0
+COMMAND_MAX = 4 << 20
 # So often the folders are listed even if they seem unchanged: remote mounts tell late.
 LIST = 10.0
 GONE = select.POLLERR | select.POLLHUP | select.POLLNVAL
@@ -33,7 +34,7 @@ NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 def ring(place: Place, given: str | None, timeout: float, say: "Callable[[str], None]") -> bool:
     """Wait for news of the session and say it; False if it ended without."""
     who = place.who(given)
-    if not who or not place.name or place.asked.subagent:
+    if not who or not place.name or place.asked.subagent or not wakes(place.env):
         return False
     root, parent, end = place.root, os.getppid(), time.monotonic() + timeout
     inbox, seen, listed, rang = root.inbox(who.agent), [(0, 0)], 0.0, True
@@ -68,6 +69,34 @@ def _look(place: Place, who: "Identity", own: "Own", say: "Callable[[str], None]
     state = session.load(place.root, place.name) or session.Session()
     if Post(place.root, who.agent).fresh(state) and own.still():
         tell(place.root, place.name, who.agent, say, speaker(place, who))
+
+
+def wakes(env: "Mapping[str, str]") -> bool:
+    """Whether Claude Code runs us in the background, where alone there is somebody to wake.
+
+    ``claude -p`` answers once: it waits for all of its hooks before it ends, for us an hour.
+    It hears more than one prompt, and goes on beside its hooks, only where they come as a
+    stream, as an SDK sends them; nothing but its command line tells.
+    """
+    if env.get("CLAUDE_CODE_ENTRYPOINT", "cli") == "cli":
+        return True
+    words = _command_line(env.get("CLAUDE_PID", ""))
+    return b"--input-format stream-json" in words.replace(b"=", b" ")
+
+
+def _command_line(process: str) -> bytes:
+    """The words of a running process, b'' where that cannot be told."""
+    if not (process.isascii() and process.isdigit()):
+        return b""
+    try:
+        return disk.read(f"/proc/{process}/cmdline", COMMAND_MAX).replace(b"\0", b" ")
+    except OSError:
+        from subprocess import SubprocessError, run
+
+    try:  # no such folder, as on macOS
+        return run(["ps", "-o", "args=", "-p", process], capture_output=True, timeout=5).stdout
+    except (OSError, SubprocessError):
+        return b""
 
 
 def _changed(folder: str) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 import os
 import time
 
-from swarm.disk import remove
+from swarm import disk
 from swarm.harness import known, session, sessions
 from swarm.harness.hook import Place, speaker
 from swarm.harness.notice import plain
@@ -53,7 +53,7 @@ def _export(place: Place) -> None:
     if not path:
         return
     line = f"export {known.OWN}='{place.name}'\n".encode()
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+    fd = os.open(path, disk.OWN_FLAGS | os.O_RDWR | os.O_APPEND, 0o666)
     try:
         if line not in os.read(fd, 1 << 20):
             os.write(fd, line)
@@ -73,7 +73,7 @@ def _take_over(place: Place) -> None:
         old = session.load(place.root, name)
         if old and old.agent and old.ended == mark and name != place.name:
             sessions.keep(place.root, place.name, old.agent)
-            remove(f"{place.root.path}/{session.FOLDER}/{name}")
+            disk.remove(f"{place.root.path}/{session.FOLDER}/{name}")
             place.found = session.load(place.root, place.name)
             return
 
@@ -85,7 +85,7 @@ def end(place: Place) -> None:
         return
     with Locked(place.root, place.name) as state:
         if not state.found.agent:
-            remove(place.path)
+            disk.remove(place.path)
             return
         state.found.told, state.found.notices = [], 0
         state.found.ended = f"{place.asked.reason or 'ended'} {os.getppid()}"
@@ -100,6 +100,6 @@ def _sweep(root: Root, own: str) -> None:
         try:
             if name != own and os.lstat(path).st_mtime < before and not sessions.has_doorbell(path):
                 sessions.end_doorbell(root, name)
-                remove(path)
+                disk.remove(path)
         except OSError:  # another is at the same, or it is not ours
             continue

@@ -15,6 +15,8 @@ SHELL = {
     "codex": "CODEX_THREAD_ID",
     "cursor": "CURSOR_CONVERSATION_ID",
 }
+# Set in the shells of a harness that names no session to them: which harness, not more.
+MARKS = {"gemini": "GEMINI_CLI"}
 # A file whose lines Claude Code runs before each command of its agent; given to SessionStart.
 ENV_FILE = "CLAUDE_ENV_FILE"
 

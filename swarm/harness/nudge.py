@@ -17,7 +17,7 @@ from swarm.mailbox.layout import Root, registered
 
 FOLDER = ".nudges"
 EVERY = 60.0  # seconds between two lines to one agent at the least
-FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+FLAGS = disk.OWN_FLAGS | os.O_RDWR
 # Coding agents by the name of their program; some are run by another program.
 AGENTS = frozenset(
     ("claude", "codex", "gemini", "cursor-agent", "opencode", "pi", "grok", "aider", "amp",

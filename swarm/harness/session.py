@@ -120,6 +120,6 @@ def here(env: "Mapping[str, str]") -> list[tuple[str, str]]:
 def load(root: Root, name: str) -> Session | None:
     """What is known of a session; None where there is no file of it that can be read."""
     try:
-        return parse(disk.read(f"{root.path}/{FOLDER}/{name}", SIZE_MAX))
+        return parse(disk.read(f"{root.path}/{FOLDER}/{name}", SIZE_MAX, root.trusted))
     except OSError:
         return None

@@ -5,16 +5,18 @@ import time
 
 from swarm import disk
 from swarm.errors import from_os
+from swarm.harness.known import MARKS
 from swarm.harness.session import FOLDER, SIZE_MAX, Session, format_session, is_name, load, parse
 from swarm.mailbox.layout import Root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import TracebackType
 
 LIVE_S = 600  # so long after its last hook a session counts as live
 PATIENCE_S = 2.0
-FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+FLAGS = disk.OWN_FLAGS | os.O_RDWR
 
 
 class Locked:
@@ -148,6 +150,15 @@ def others(root: Root, agent: str, own: str = "") -> list[Other]:
     return sorted(found, key=lambda other: other.ago)
 
 
+def beside(found: list[Other], env: "Mapping[str, str]") -> list[Other]:
+    """Those without one's own where its harness names it to nobody: if there is but one of it."""
+    for harness, mark in MARKS.items():
+        likely = [other for other in found if other.harness == harness]
+        if env.get(mark) and len(likely) == 1:
+            return [other for other in found if other is not likely[0]]
+    return found
+
+
 def doorbell(path: str) -> str:
     """The file that the doorbell of a session has locked, by the path of the session's."""
     folder, _, name = path.rpartition("/")
@@ -157,7 +168,7 @@ def doorbell(path: str) -> str:
 def has_doorbell(path: str) -> bool:
     """Whether a ``swarm wait --hook`` stands by for the session."""
     try:
-        fd = os.open(doorbell(path), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        fd = os.open(doorbell(path), disk.READ_FLAGS)
     except OSError:
         return False
     try:

@@ -27,7 +27,8 @@ PROJECT_NOTES = {"claude": "claude asks once whether it may start a project's MC
 NOTES = {
     "codex": "codex runs hooks only once you trust them: look at them with /hooks; and mail/ must "
     "be writable in its sandbox (within the workspace, or in writable_roots)",
-    "pi": "pi has no MCP of its own: the extension brings the notices",
+    "gemini": "gemini runs a project's hooks and MCP servers only in a folder that you trust",
+    "pi": "pi takes a project's extension and MCP servers only once you trust the project",
 }
 SECONDS, HOUR = 10, 3600
 CODEX_END = 3  # more it does not allow
@@ -134,6 +135,7 @@ def _pi(at: Places) -> list[File]:
     extension = os.path.join(at.pi, "extensions", "swarm.ts")
     return [
         File(extension, Whole("hooks", "pi/swarm.ts", MARK, PLUGIN)),
+        File(os.path.join(at.pi, "mcp.json"), Server(exposure="direct")),  # as tools of their own
         File(at.skill, _skill(), shared=True),
         *_lines(at, "AGENTS.md", at.pi),
     ]

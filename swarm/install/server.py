@@ -23,13 +23,17 @@ def serves(rest: list[str]) -> bool:
 
 
 class Server:
-    """``under``: the member that holds the servers.  ``joined``: command and arguments are one."""
+    """``under``: the member that holds the servers.  ``joined``: command and arguments are one.
+
+    ``more``: what else is said of ours where it is put in.
+    """
 
     name = "mcp"
 
-    def __init__(self, under: str = "mcpServers", joined: bool = False) -> None:
+    def __init__(self, under: str = "mcpServers", joined: bool = False, **more: str) -> None:
         self.under = under
         self.joined = joined
+        self.more = more
 
     def install(self, doc: Text, words: list[str]) -> None:
         entry = self._entry(doc)
@@ -73,7 +77,7 @@ class Server:
     def _wanted(self, words: list[str]) -> dict[str, Any]:
         if self.joined:
             return {"type": "local", **self._command(words, REST), "enabled": True}
-        return self._command(words, REST)
+        return {**self._command(words, REST), **self.more}
 
     def _command(self, words: list[str], rest: list[str]) -> dict[str, Any]:
         if self.joined:

@@ -17,6 +17,8 @@ NAMED = r"^[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*(?:swarm|\"swarm\"|'swarm')[ \
 HEADER = re.compile(NAMED + r"\][^\n]*", re.M)
 WITHIN = re.compile(NAMED + r"(?:\.[^\]\n]+)?\][^\n]*", re.M)
 NEXT = re.compile(r"^[ \t]*\[", re.M)
+# Of the environment Codex passes on only what is named.
+ENV = ["SWARM_AGENT", "SWARM_ROOT", "SWARM_SESSION", "SWARM_TEAM_HOME", "SWARM_FSYNC"]
 OWN = re.compile(r"^[ \t]*(?:command|args)[ \t]*=[^\n]*(?:\n|\Z)", re.M)
 
 
@@ -36,12 +38,14 @@ class TomlServer:
                 return
             self._update(doc, [*words, *rest])
         else:
-            lines = ["[mcp_servers.swarm]", *_lines([*words, *rest]), ""]
+            named = f"env_vars = {json.dumps(ENV)}"
+            lines = ["[mcp_servers.swarm]", *_lines([*words, *rest]), named, ""]
             end = len(doc.content)
             gap = doc.newline * (0 if not end else 1 if doc.content.endswith("\n") else 2)
             doc.splice(end, end, gap + doc.newline.join(lines))
         servers = dict(before.get("mcp_servers", {}))
-        servers["swarm"] = {**(entry or {}), "command": words[0], "args": [*words[1:], *rest]}
+        kept = {"env_vars": ENV} if entry is None else entry
+        servers["swarm"] = {**kept, "command": words[0], "args": [*words[1:], *rest]}
         _check(doc, {**before, "mcp_servers": servers})
 
     def remove(self, doc: Text) -> None:

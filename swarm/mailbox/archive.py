@@ -70,11 +70,13 @@ def _put_away(root: Root, agent: str, path: str, delete: bool) -> str:
         disk.remove(path)
         return path
     layout.make_box(root, agent)
+    # Another user's file would stay his to change wherever it lies.
+    anew = root.shared and os.lstat(path).st_uid != os.geteuid()
     stem, number = name[:-4], 1
     while True:
         number += 1
         target = f"{root.sent(agent)}/{name}"
-        if disk.move(path, target, root.sync):
+        if disk.move(path, target, root.sync, anew):
             return target
         name = _numbered(stem, number)
 

@@ -8,7 +8,7 @@ import time
 
 from swarm import message, names
 from swarm.errors import SwarmError, Unknown, UsageError, from_os
-from swarm.mailbox.layout import Root, check_inbox, check_known, make_folder
+from swarm.mailbox.layout import Root, check_inbox, check_known, check_own, make_box, make_folder
 from swarm.mailbox.letter import Delivered, Letter, deliver, listing
 from swarm.mailbox.templates import load_template
 
@@ -53,6 +53,7 @@ def send(
     their order; a Date among them is when it was said.
     """
     check_known(root, sender)
+    check_own(root, sender)
     result = Delivery(thread)
     recipients, tolerant = _recipients(root, sender, to, result)
     values = {"from": sender, "subject": subject, "thread": thread, "status": status, "ref": ref}
@@ -198,6 +199,10 @@ def _at_work(root: Root, sender: str) -> list[str]:
 
 
 def _make_own_folders(root: Root, sender: str) -> None:
+    if root.shared:
+        if not (os.path.isdir(root.drafts(sender)) and os.path.isdir(root.sent(sender))):
+            make_box(root, sender)
+        return
     for folder in (root.drafts(sender), root.sent(sender)):
         _make(root, folder)
 

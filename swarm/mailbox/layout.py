@@ -1,7 +1,7 @@
 """Where things are in a mail tree, and who is known in it (contract 1)."""
 
 import os
-from stat import S_ISDIR, S_ISREG
+from stat import S_ISDIR, S_ISGID, S_ISREG, S_ISVTX
 
 from swarm import names
 from swarm.errors import Conflict, NoRoot, SwarmError, Unknown, Unreadable, from_os
@@ -14,16 +14,18 @@ FOLDERS = ("inbox/.read", "drafts", "sent")
 # What a command of the guardian's wrote that is too long for a message (docs/guardian.md).
 RESULTS = "results"
 ORCHESTRATOR = "orchestrator"
+SHARED = S_ISGID | S_ISVTX  # of dir/: that tells a shared tree
 
 
 class Root:
     """A mail tree: ``path`` is the absolute path of ``mail/``; ``sync`` whether to fsync."""
 
-    __slots__ = ("path", "sync")
+    __slots__ = ("_shared", "path", "sync")
 
     def __init__(self, path: str, sync: bool = True) -> None:
         self.path = os.path.abspath(path)
         self.sync = sync
+        self._shared: bool | None = None
 
     def box(self, agent: str) -> str:
         """The mailbox folder of an agent."""
@@ -53,6 +55,21 @@ class Root:
     def entry(self, agent: str) -> str:
         """The registry entry of an agent."""
         return f"{self.path}/dir/{agent}.txt"
+
+    @property
+    def shared(self) -> bool:
+        """Whether several users share it (docs/security.md); looked at once."""
+        if self._shared is None:
+            try:
+                self._shared = os.stat(self.dir).st_mode & SHARED == SHARED
+            except OSError:
+                return False
+        return self._shared
+
+    @property
+    def trusted(self) -> int | None:
+        """Whose files say who one is: in a shared tree only one's own; None for anybody's."""
+        return os.geteuid() if self.shared else None
 
     def relative(self, path: str) -> str:
         """A path as it is printed: relative to the root."""
@@ -140,6 +157,9 @@ def twin(root: Root, agent: str) -> str:
 
 def check_inbox(root: Root, agent: str) -> None:
     """Raise Unreadable where the agent's inbox cannot take mail; changes nothing."""
+    if root.shared:
+        _check_shared(root, agent)
+        return
     box, inbox = root.box(agent), root.inbox(agent)
     for path in (box, inbox):
         try:
@@ -159,6 +179,48 @@ def check_inbox(root: Root, agent: str) -> None:
             raise bad_mailbox(root, path, "a folder that cannot be written to")
 
 
+def _check_shared(root: Root, agent: str) -> None:
+    """The same where only its owner may make what is missing, or put a link there."""
+    from swarm.mailbox import shared
+
+    try:
+        with shared.Inbox(root.path, agent) as inbox:
+            if not os.access(inbox, os.W_OK | os.X_OK):
+                raise bad_mailbox(root, root.inbox(agent), "a folder that cannot be written to")
+    except FileNotFoundError:
+        what = "missing: in a shared tree only its owner makes it (swarm register)"
+        raise bad_mailbox(root, root.inbox(agent), what) from None
+    except NotADirectoryError:
+        raise bad_mailbox(root, root.inbox(agent), "no folder, or led to by a link") from None
+    except OSError as error:
+        raise from_os(error, "reach", root.relative(root.inbox(agent))) from None
+
+
+def is_private(root: Root, agent: str) -> bool:
+    """Whether the mailbox is another user's, so that only he can look into it."""
+    if not root.shared:
+        return False
+    from swarm.mailbox.shared import owner
+
+    return owner(root.box(agent)) not in (None, os.geteuid())
+
+
+def giver(root: Root, agent: str, file: str) -> int:
+    """The user who put a message into an inbox; -1, who is nobody, if it is not there."""
+    try:
+        return os.lstat(f"{root.inbox(agent)}/{file}").st_uid
+    except (OSError, ValueError):
+        return -1
+
+
+def check_own(root: Root, agent: str) -> None:
+    """Conflict in a shared tree where the mailbox is another user's."""
+    if root.shared:
+        from swarm.mailbox.shared import check_owner
+
+        check_owner(root.box(agent), agent)
+
+
 def bad_mailbox(root: Root, path: str, what: str) -> Unreadable:
     """The error for something in a mailbox that is not what should stand there."""
     return Unreadable(
@@ -170,6 +232,10 @@ def bad_mailbox(root: Root, path: str, what: str) -> Unreadable:
 
 def make_box(root: Root, agent: str) -> list[str]:
     """Make the folders of a mailbox that are missing; return those made."""
+    if root.shared:
+        from swarm.mailbox import shared
+
+        return shared.make_box(root.box(agent), os.stat(root.dir).st_gid)
     made = []
     try:
         for part in FOLDERS:
@@ -207,14 +273,15 @@ def make_folder(root: Root, path: str) -> None:
     make_folders(root.path, path)
 
 
-def init(folder: str, agents: list[str]) -> tuple[Root, list[str]]:
+def init(folder: str, agents: list[str], group: str | None = None) -> tuple[Root, list[str]]:
     """Make ``folder/mail`` with the orchestrator's and the agents' mailboxes; idempotent.
 
     Returns the root and the paths that were made.  All ids are checked before anything is.
+    ``group``: of the users who share it.
     """
     root = Root(os.path.join(folder, "mail"))
     _check_new(root, agents)
-    made = []
+    made = _make_shared(root, group) if group is not None else []
     try:
         for path in (root.path, root.dir):
             if not os.path.isdir(path):
@@ -223,8 +290,24 @@ def init(folder: str, agents: list[str]) -> tuple[Root, list[str]]:
     except OSError as error:
         raise from_os(error, "make", path) from None
     for agent in (ORCHESTRATOR, *agents):
-        made += make_box(root, agent)
+        if agent != ORCHESTRATOR or not is_private(root, agent):
+            made += make_box(root, agent)
     return root, made
+
+
+def _make_shared(root: Root, group: str) -> list[str]:
+    """Make what is common in a shared tree; Conflict where there is mail of another kind."""
+    from swarm.mailbox import shared
+
+    number = shared.group_id(group)
+    if os.path.isdir(root.dir) and (known(root) or root.shared):
+        there = os.stat(root.dir).st_gid if root.shared else -1
+        if there != number:
+            what = f"of another group (number {there})" if root.shared else "and not shared"
+            raise Conflict(f"{root.path} is a mail tree already, {what}", "make a new one", "taken")
+    root._shared = None
+    os.makedirs(os.path.dirname(root.path), exist_ok=True)
+    return shared.make_tree(root.path, number)
 
 
 def _check_new(root: Root, agents: list[str]) -> None:
@@ -312,6 +395,8 @@ def _in_main_worktree(worktree: str, start: str) -> str:
         with open(f"{worktree}/.git", encoding="utf-8", errors="replace") as file:
             gitdir = file.readline().partition("gitdir:")[2].strip()
         gitdir = os.path.join(worktree, gitdir)
+        if not os.path.isfile(f"{gitdir}/commondir"):
+            return ""
         with open(f"{gitdir}/commondir", encoding="utf-8", errors="replace") as file:
             common = os.path.normpath(os.path.join(gitdir, file.readline().strip()))
     except OSError:

@@ -9,6 +9,7 @@ import os
 
 from swarm import disk, message, names
 from swarm.errors import Conflict, SwarmError, from_os
+from swarm.mailbox import shared
 from swarm.mailbox.layout import Root, make_box
 
 # After so many names that were taken a longer token is drawn.
@@ -87,7 +88,7 @@ def listing(root: Root, folder: str) -> list[str]:
 def deliver(letter: Letter, agent: str) -> Delivered:
     """Put the message into one inbox, once for a key; SwarmError if it is not there."""
     root = letter.root
-    if not os.path.isdir(root.inbox(agent)):
+    if not root.shared and not os.path.isdir(root.inbox(agent)):
         make_box(root, agent)
     if not letter.key:
         return Delivered(agent, _write(letter, agent, ""))
@@ -105,6 +106,8 @@ def deliver(letter: Letter, agent: str) -> Delivered:
 
 def _earlier(letter: Letter, agent: str, token: str) -> str:
     """The name under which a message of that key was sent before, or ''; completes its copy."""
+    if letter.root.shared:
+        return _guessed(letter, agent, token)
     root, end = letter.root, f"_{token}.txt"
     for folder in (root.inbox(agent), root.receipts(agent), root.sent(letter.sender)):
         for name in listing(root, folder):
@@ -114,10 +117,27 @@ def _earlier(letter: Letter, agent: str, token: str) -> str:
     return ""
 
 
+def _guessed(letter: Letter, agent: str, token: str) -> str:
+    """The same where the inbox may not be listed: in sent/, or under any number until now."""
+    root = letter.root
+    for name in listing(root, root.sent(letter.sender)):
+        if name.endswith(f"_{token}.txt") and not name.startswith("."):
+            return name
+    for number in range(letter.number, 0, -1):
+        name = names.message_name(number, letter.slug, token)
+        for folder in (root.inbox(agent), root.receipts(agent)):
+            if os.path.lexists(f"{folder}/{name}"):
+                _complete(letter, agent, name)
+                return name
+    return ""
+
+
 def _complete(letter: Letter, agent: str, name: str) -> None:
     root = letter.root
     path = f"{root.inbox(agent)}/{name}"
     try:
+        if root.shared and os.lstat(path).st_uid == shared.owner(root.box(agent)) != os.geteuid():
+            raise FileNotFoundError  # marked by its reader: no longer ours to read
         data = disk.read(path)
     except FileNotFoundError:
         data = b""
@@ -139,18 +159,32 @@ def _complete(letter: Letter, agent: str, name: str) -> None:
 
 
 def _write(letter: Letter, agent: str, token: str) -> str:
-    """Draft, stage the copy, publish both; whatever fails leaves no temporary file."""
+    """Draft, stage the copy, publish both; whatever fails leaves no temporary file.
+
+    In a shared tree the inbox is held, and the draft made there: its list says who may read it.
+    """
+    root = letter.root
+    if not root.shared:
+        return _write_to(letter, agent, token, root.inbox(agent), root.drafts(letter.sender))
+    try:
+        with shared.Inbox(root.path, agent) as inbox:
+            return _write_to(letter, agent, token, inbox, inbox)
+    except OSError as error:
+        raise from_os(error, "reach", root.relative(root.inbox(agent))) from None
+
+
+def _write_to(letter: Letter, agent: str, token: str, inbox: str, drafts: str) -> str:
     root, sender = letter.root, letter.sender
     data = letter.data(agent)
     staged: list[str] = []
     where = root.drafts(sender)
     try:
-        staged.append(disk.write_temp(where, data, root.sync))
+        staged.append(disk.write_temp(drafts, data, root.sync))
         where = root.sent(sender)
         staged.append(disk.write_temp(where, data, root.sync))
         where = root.inbox(agent)
-        name = _publish(letter, agent, token, data, staged)
-        _settle(letter, agent, staged[1], name)
+        name = _publish(letter, agent, token, data, staged, inbox)
+        _settle(letter, agent, staged[1], name, inbox)
     except OSError as error:
         raise from_os(error, "write to", root.relative(where)) from None
     finally:
@@ -160,7 +194,7 @@ def _write(letter: Letter, agent: str, token: str) -> str:
     return name
 
 
-def _settle(letter: Letter, agent: str, copy: str, name: str) -> None:
+def _settle(letter: Letter, agent: str, copy: str, name: str, inbox: str) -> None:
     """Sync the delivery and name the sender's copy; what fails now undoes nothing.
 
     It is told beside the delivery: a caller who took it for a failure would send twice.
@@ -169,7 +203,9 @@ def _settle(letter: Letter, agent: str, copy: str, name: str) -> None:
     path = f"{agent}/inbox/{name}"
     try:
         if root.sync:
-            disk.sync_folder(root.inbox(agent))
+            if root.shared:  # whose folder may not be opened: the file takes its name along
+                disk.sync_file(f"{inbox}/{name}")
+            disk.sync_folder(inbox)
     except OSError as error:
         letter.unsettled.append(_after(error, f"sync {path}", path))
     where = root.sent(letter.sender)
@@ -186,12 +222,17 @@ def _after(error: OSError, doing: str, path: str) -> SwarmError:
     return problem
 
 
-def _publish(letter: Letter, agent: str, token: str, data: bytes, staged: list[str]) -> str:
-    """Give the draft, ``staged[0]``, a free name in the inbox; return the name."""
-    folder = letter.root.inbox(agent)
+def _publish(
+    letter: Letter, agent: str, token: str, data: bytes, staged: list[str], folder: str
+) -> str:
+    """Give the draft, ``staged[0]``, a free name in the inbox; return the name.
+
+    In a shared tree none that others could guess.
+    """
     tries = 0
     while True:
-        drawn = token or os.urandom(2 if tries < SHORT_TRIES else 8).hex()
+        short = tries < SHORT_TRIES and not letter.root.shared
+        drawn = token or os.urandom(2 if short else 8).hex()
         name = names.message_name(letter.number, letter.slug, drawn)
         tries += 1
         try:

@@ -4,7 +4,7 @@ import os
 
 from swarm.disk import NEW_FLAGS
 from swarm.errors import from_os
-from swarm.mailbox.layout import Root, bad_mailbox, make_folder
+from swarm.mailbox.layout import Root, bad_mailbox, make_box, make_folder
 
 
 def has(root: Root, agent: str, name: str) -> bool:
@@ -18,7 +18,7 @@ def write(root: Root, agent: str, name: str) -> None:
     path = f"{folder}/{name}"
     try:
         if not _create(path):
-            make_folder(root, folder)
+            make_box(root, agent) if root.shared else make_folder(root, folder)
             if not _create(path):
                 raise FileNotFoundError(2, "No such file or directory", path)
     except FileExistsError:  # from make_folder: a link that leads nowhere, or a file

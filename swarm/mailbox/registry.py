@@ -6,7 +6,7 @@ from stat import S_ISREG
 
 from swarm import disk, message, names
 from swarm.errors import Conflict, Unknown, UsageError, from_os
-from swarm.mailbox.layout import Root, bad_mailbox, is_known, make_box, registered, twin
+from swarm.mailbox.layout import Root, bad_mailbox, check_own, is_known, make_box, registered, twin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,6 +140,7 @@ def _enter(
     from swarm.mailbox.templates import load_template
 
     path = root.entry(agent)
+    check_own(root, agent)
     if not os.access(root.dir, os.W_OK | os.X_OK):  # before a mailbox is made in vain
         raise bad_mailbox(root, root.dir, "a folder that cannot be written to")
     other = "" if replace and os.path.lexists(path) else twin(root, agent)

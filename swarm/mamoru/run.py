@@ -30,8 +30,12 @@ class Run:
         environ: Mapping[str, str],
         grace: float,
         cap: int,
+        giver: int | None = None,
     ) -> None:
-        """Start it; OSError or ValueError says why that cannot be."""
+        """Start it; OSError or ValueError says why that cannot be.
+
+        ``giver``: the only user whose file the detail may be.
+        """
         if shutil.which(argv[0]) is None:
             raise FileNotFoundError(2, "no such command", argv[0])
         self.agent = agent
@@ -40,7 +44,7 @@ class Run:
         self.wanted = True
         self._updated = float("-inf")
         self._count = 0
-        stdin = text_of(event)
+        stdin = text_of(event, giver)
         try:
             self._path, output = new_file(folder, self.task)
             try:
@@ -127,12 +131,16 @@ def how_ended(status: int) -> str:
         return f"ended by signal {-status}"
 
 
-def text_of(event: Event) -> int:
+def text_of(event: Event, giver: int | None = None) -> int:
     """A file to be read from its start: the body, else the detail's text, else the content."""
     if event.detail and not event.body:
         if not os.path.isabs(event.detail):
             raise ValueError("its detail is no absolute path")
-        return disk.open_regular(event.detail)
+        fd = disk.open_regular(event.detail)
+        if giver is not None and os.fstat(fd).st_uid != giver:
+            os.close(fd)
+            raise ValueError("its detail is no file of the user who asks")
+        return fd
     with tempfile.TemporaryFile() as file:
         file.write(event.body or f"{event.content}\n".encode("utf-8", "replace"))
         file.seek(0)
@@ -141,7 +149,7 @@ def text_of(event: Event) -> int:
 
 def new_file(folder: str, task: str) -> tuple[str, int]:
     """A new file named after the task, and its path."""
-    disk.make_folders(os.path.dirname(folder), folder)
+    disk.make_folders(os.path.dirname(os.path.dirname(folder)), folder)
     stem = "".join(char if char in ID_CHARS else "-" for char in task[:60]).lstrip(".-") or "task"
     number = 1
     while True:

@@ -28,7 +28,8 @@ class Exec(Forwarder):
     command's environment has beside the guardian's own and SWARM_TASK, SWARM_FROM,
     SWARM_SUBJECT, SWARM_DETAIL and SWARM_AGENT.  ``words``: the limit of a content.  ``grace``:
     seconds between the signals that end a cancelled run.  ``updates``: seconds between two
-    updates.  ``cap``: bytes of output that are kept.
+    updates.  ``cap``: bytes of output that are kept.  ``giver``: the user who put a message into
+    an agent's inbox, where only a file of his may be its detail.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class Exec(Forwarder):
         grace: float = 5.0,
         updates: float = UPDATES,
         cap: int = CAP,
+        giver: Callable[[str, str], int] | None = None,
     ) -> None:
         super().__init__(tell)
         self.argv = parted(command)
@@ -51,6 +53,7 @@ class Exec(Forwarder):
         self._grace = grace
         self._updates = updates
         self._cap = cap
+        self._giver = giver
         self._runs: dict[str, Run] = {}
         self._accepted: dict[str, Event] = {}
         self._said: dict[str, list[Event]] = {}
@@ -120,10 +123,12 @@ class Exec(Forwarder):
         if agent in self._runs or agent not in self._accepted:
             return
         event = self._accepted.pop(agent)
+        giver = self._giver(agent, event.id) if self._giver else None
         try:
             self._runs[agent] = Run(
-                agent, event, self.argv, self._folder(agent), self._environ, self._grace, self._cap
-            )
+                agent, event, self.argv, self._folder(agent), self._environ, self._grace,
+                self._cap, giver,
+            )  # fmt: skip
         except (OSError, ValueError) as error:
             self._say(agent, cannot_start(self.argv[0], event, agent, error))
 

@@ -81,7 +81,7 @@ def _spilled(summary: str, body: bytes) -> bytes:
 def _mates(store: Store, to: str) -> Mapping[str, Mate]:
     """The roster, with the recipient where it is known without an entry."""
     mates = store.roster()
-    if to and to not in mates and to in store.agents():
+    if to and to not in mates and store.knows(to):
         return {**mates, to: Mate(status="available")}
     return mates
 

@@ -97,6 +97,7 @@ class Serving:
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """In a thread; what is to be done after the answer waits for the wire."""
         held = Held()
+        self.desk.session.hear_of((context.meta or {}).get("threadId"))
         call = partial(self.tools.call, params.name, params.arguments or {}, held)
         try:
             result = await anyio.to_thread.run_sync(call)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 
 from swarm import identity, names
 from swarm.errors import NoRoot, SwarmError, Unknown, UsageError
+from swarm.harness.known import SHELL
 from swarm.mailbox import layout
 from swarm.mailbox.layout import Root
 from swarm.mamoru.state import Settings, from_env
@@ -52,6 +53,11 @@ class Session:
             self.become(found)
         return self._agent
 
+    def hear_of(self, thread: object) -> None:
+        """Of which session a call is: Codex says so with each, and nothing in the environment."""
+        if not self._agent and isinstance(thread, str):
+            self.env = {**self.env, SHELL["codex"]: thread}
+
     def _who(self) -> str:
         try:
             found = identity.who(self.root, self._given, self.env)
@@ -69,7 +75,9 @@ class Session:
         if self.channel is not None:
             return names.check_id(agent)
         try:
-            return layout.check_known(self.root, agent)
+            layout.check_known(self.root, agent)
+            layout.check_own(self.root, agent)
+            return agent
         except Unknown as error:
             raise Unknown(error.message, f"{error.hint}; {REGISTER}", code=error.code) from None
 

@@ -161,7 +161,7 @@ def answers(root: Root, agent: str, letter: Letter) -> list[Fact]:
     """What was sent in answer, as far as the caller's own mail tells, and the task's state."""
     owners = {agent} if agent else {letter.sender, letter.box}
     found: dict[str, Fact] = {}
-    for owner in sorted(owner for owner in owners if owner and layout.has_box(root, owner)):
+    for owner in sorted(owner for owner in owners if owner and _open_to_us(root, owner)):
         for item in threads.search(root, owner, [letter.name])[0]:
             message = item.message
             if message and message.get("Ref") == letter.name and item.file != letter.name:
@@ -172,8 +172,12 @@ def answers(root: Root, agent: str, letter: Letter) -> list[Fact]:
     return [*found.values(), *_task(root, agent or letter.sender or letter.box, letter)]
 
 
+def _open_to_us(root: Root, owner: str) -> bool:
+    return layout.has_box(root, owner) and not layout.is_private(root, owner)
+
+
 def _task(root: Root, agent: str, letter: Letter) -> list[Fact]:
-    if not letter.item.thread or not layout.has_box(root, agent):
+    if not letter.item.thread or not _open_to_us(root, agent):
         return []
     task = tasks(MailStore(root, watching=False), agent).get(letter.item.thread)
     if task is None:

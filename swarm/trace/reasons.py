@@ -59,11 +59,15 @@ def _form(root: Root, letter: Letter) -> list[Fact]:
 
 def _inbox(root: Root, letter: Letter) -> list[Fact]:
     """An inbox that cannot be used, and how many unread messages come first."""
+    where = f"{letter.box}/inbox/"
     try:
         layout.check_inbox(root, letter.box)
+        if layout.is_private(root, letter.box):
+            what = "how much unread mail comes first: the mailbox is another user's"
+            return [Fact(None, "unknown", what, where)]
         unread = inbox.unread_names(root, letter.box)
     except SwarmError as error:
-        return [Fact(None, "why", error.message, f"{letter.box}/inbox/")]
+        return [Fact(None, "why", error.message, where)]
     before = unread[: unread.index(letter.name)] if letter.name in unread else []
     count = sum(inbox.is_mail(f"{root.inbox(letter.box)}/{name}") for name in before)
     if not count:

@@ -135,6 +135,10 @@ class Store(Protocol):
         """Ids of all agents that this process could guard."""
         ...
 
+    def knows(self, agent: str) -> bool:
+        """Whether there is such an agent, whoever may guard it."""
+        return agent in self.agents()
+
     def open(self, agent: str) -> Transport:
         """The agent's side; Conflict if another process guards it, Unknown if there is none."""
         ...

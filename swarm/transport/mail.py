@@ -14,7 +14,7 @@ from swarm import disk, names
 from swarm.errors import Conflict
 from swarm.mailbox import layout, watch
 from swarm.mailbox.guests import is_guest
-from swarm.mailbox.layout import Root, check_known
+from swarm.mailbox.layout import Root, check_known, check_own
 from swarm.mamoru.signals import Mate
 from swarm.transport.base import Store, Voice
 from swarm.transport.mail_agent import MailTransport
@@ -61,12 +61,18 @@ class MailStore(Store):
         if self._top.due() or self._dir.due():
             with self._top.listed(), self._dir.listed():
                 known = layout.known(self.root)
-                self._agents = [agent for agent in known if not is_guest(self.root, agent)]
+                mine = (agent for agent in known if not layout.is_private(self.root, agent))
+                self._agents = [agent for agent in mine if not is_guest(self.root, agent)]
         return self._agents
+
+    def knows(self, agent: str) -> bool:
+        known = names.is_id(agent) and layout.is_known(self.root, agent)
+        return known and not is_guest(self.root, agent)
 
     def open(self, agent: str) -> MailTransport:
         names.check_id(agent)
         check_known(self.root, agent)
+        check_own(self.root, agent)
         if is_guest(self.root, agent):
             raise Conflict(f"{agent} lives on a channel", "its guardian works there", code="guest")
         if agent in self._open:

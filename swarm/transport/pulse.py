@@ -8,6 +8,7 @@ whatever the number of agents; it is locked while the process lives, and removed
 import os
 import time
 from collections.abc import Collection
+from contextlib import suppress
 from typing import NamedTuple
 
 from swarm import disk, names
@@ -71,7 +72,8 @@ class Pulse:
         """Remove the traces of dead processes all of whose agents are guarded here now."""
         for other in guardings(os.path.dirname(self._folder), time.time()):
             if not other.lives and other.agents <= ids:
-                disk.remove(f"{self._folder}/{other.file}")
+                with suppress(PermissionError):  # another user's: not ours to clear away
+                    disk.remove(f"{self._folder}/{other.file}")
 
     def _close(self) -> None:
         if self._fd >= 0:

@@ -6,6 +6,8 @@ import type { Plugin } from "@opencode-ai/plugin"
 const SWARM = ["swarm"]
 const PATIENCE_MS = 5_000
 const LOOK_MS = 15_000
+// `opencode run` ends when its session is idle: what is said at once is lost with it.
+const FIRST_LOOK_MS = 1_000
 
 /** The notice on new mail, "" if there is none or swarm cannot tell. */
 function notice(event: string, session: string, cwd: string): Promise<string> {
@@ -39,7 +41,7 @@ function read(said: string): string {
 
 export const SwarmPlugin: Plugin = async ({ client, directory }) => {
   const children = new Set<string>() // sessions of subagents: mail is not for them
-  const idle = new Map<string, ReturnType<typeof setInterval>>()
+  const idle = new Map<string, ReturnType<typeof setTimeout>>()
   const unsaid = new Map<string, string>() // swarm says a thing once: what was not passed on waits
 
   async function ask(event: string, session: string): Promise<string> {
@@ -62,16 +64,18 @@ export const SwarmPlugin: Plugin = async ({ client, directory }) => {
       .catch(() => unsaid.set(session, text))
   }
 
-  function rest(session: string): void {
+  function rest(session: string, after = FIRST_LOOK_MS): void {
     busy(session)
-    const timer = setInterval(() => void wake(session), LOOK_MS)
+    const timer = setTimeout(async () => {
+      await wake(session)
+      if (idle.get(session) === timer) rest(session, LOOK_MS)
+    }, after)
     timer.unref?.()
     idle.set(session, timer)
-    void wake(session)
   }
 
   function busy(session: string): void {
-    clearInterval(idle.get(session))
+    clearTimeout(idle.get(session))
     idle.delete(session)
   }
 

@@ -79,9 +79,15 @@ export default function swarm(pi: ExtensionAPI): void {
     const text = await ask("tool", ctx)
     return text ? { content: [...event.content, { type: "text", text }] } : undefined
   })
+  pi.on("agent_before_settle", async (event, ctx) => {
+    const content = await ask("idle", ctx)
+    if (!content) return undefined
+    const said = { type: "custom_message" as const, customType: "swarm", content, display: true }
+    return { entries: [...event.entries, said], continue: true }
+  })
   pi.on("agent_end", async (_event, ctx) => {
     busy()
-    if (!ctx.hasUI) return // `pi -p` answers once and ends
+    if (!ctx.hasUI) return // `pi -p` answers and ends
     timer = setInterval(() => void wake(ctx), LOOK_MS)
     timer.unref?.()
     setTimeout(() => void wake(ctx), 0)

@@ -5,6 +5,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,11 @@ class Peer:
     def text(self, tool: str, **arguments: Any) -> str:
         """The text of an answer, be it an error."""
         return str(self.raw(tool, **arguments).content[0].text)  # type: ignore[union-attr]
+
+    def said_in(self, session: str, tool: str) -> str:
+        """The text of the answer to a call that names its session as Codex does."""
+        call = partial(self.client.call_tool, tool, meta={"threadId": session})
+        return str(self.do(call).content[0].text)
 
     def tools(self) -> dict[str, Any]:
         return {one.name: one for one in self.do(self.client.list_tools).tools}

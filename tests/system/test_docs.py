@@ -1,6 +1,7 @@
 """Every command shown in README and docs runs."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -27,3 +28,10 @@ def test_the_commands_of_a_page_run_top_to_bottom(page: Path, tmp_path: Path) ->
     script = f"set -eu\n{blocks(page)}"
     done = subprocess.run(["sh", "-c", script], cwd=tmp_path, env=env, capture_output=True)
     assert done.returncode == 0, done.stderr.decode()
+
+
+def test_each_test_that_the_security_page_names_is_there() -> None:
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (HOME / "docs/security.md").read_text())
+    assert named
+    for path, test in named:
+        assert f"def {test}(" in (HOME / path).read_text(), path

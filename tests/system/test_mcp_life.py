@@ -236,6 +236,16 @@ def test_without_a_tree_and_an_id_it_starts_and_a_client_becomes_somebody(tmp_pa
         assert until(lambda: "accepted" in client.text("tasks", action="list"))
 
 
+def test_a_call_that_names_its_session_is_made_as_whom_is_kept_for_it(place: Path) -> None:
+    """Codex starts servers without its session's id, and tells it with each call."""
+    (place / "mail/.sessions").mkdir(exist_ok=True)
+    (place / "mail/.sessions/codex-t1").write_text("agent: bob\n")
+    with peer(place, "auto", "mcp") as client:
+        assert client.text("check_inbox").startswith("no-agent")
+        assert client.said_in("t2", "check_inbox").startswith("no-agent")
+        assert "no unread" in client.said_in("t1", "check_inbox")
+
+
 def test_ten_clients_on_one_tree_lose_and_double_nothing(place: Path) -> None:
     agents = [f"a{number}" for number in range(10)]
     forks.run(("init", ".", "--agents", ",".join(agents)), place, ENV)

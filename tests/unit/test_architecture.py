@@ -226,3 +226,16 @@ def test_the_tests_mirror_the_package(folder: str) -> None:
     }  # fmt: skip
     modules = {path.stem for path in (PACKAGE / folder).glob("[!_]*.py")} - elsewhere
     assert {f"test_{module}.py" for module in modules} <= tests
+
+
+@each_module
+def test_no_file_is_made_through_a_link_that_somebody_put_there(path: Path) -> None:
+    """In a folder of others, or of a repository, a fixed name may be a link to any file of ours."""
+    safe = {"O_EXCL", "O_NOFOLLOW"}
+    for node in nodes(path):
+        if isinstance(node, ast.Assign | ast.Call):
+            flags = {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
+            assert "O_CREAT" not in flags or flags & safe, ast.unparse(node)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "open":
+            modes = [part.value for part in node.args[1:2] if isinstance(part, ast.Constant)]
+            assert not modes or "r" in modes[0], ast.unparse(node)

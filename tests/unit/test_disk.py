@@ -268,6 +268,16 @@ def test_turns_of_threads_overlap_only_while_they_wait_for_the_disk(
     assert sorted(told) == [0, 0, 1, 1]  # of each wait: the file's and its folder's
 
 
+def test_a_file_that_is_larger_than_any_message_is_not_read(tmp_path: Path) -> None:
+    """A terabyte of nothing costs who makes it nothing."""
+    path = tmp_path / "sparse"
+    path.touch()
+    os.truncate(path, 1 << 40)
+    with pytest.raises(OSError, match="over 128 MiB"):
+        disk.read(str(path))
+    assert disk.read(str(path), 10) == bytes(10)
+
+
 def test_folders_are_made_below_a_top_that_is_there_and_never_the_top(tmp_path: Path) -> None:
     top = tmp_path / "mail"
     with pytest.raises(FileNotFoundError):

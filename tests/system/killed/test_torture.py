@@ -24,7 +24,7 @@ FIGURES = re.compile(
 @needs_venv
 @needs_cc
 def test_a_short_torture_loses_and_doubles_nothing(tmp_path: Path) -> None:
-    argv = [str(HOME / "scripts" / "torture"), "--minutes", "0.12", "--seed", "5"]
+    argv = [str(HOME / "scripts" / "torture"), "--minutes", "0.06", "--seed", "5"]
     env = {**os.environ, "TMPDIR": str(tmp_path), "SWARM_ROOT": "/nowhere"}
     done = subprocess.run(argv, env=env, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -50,11 +50,18 @@ const tool = { output: "done" }
 await hooks["tool.execute.after"]({ sessionID }, tool)
 const env = {}
 await hooks["shell.env"]({ cwd: directory, sessionID }, { env })
+read(); mail("unheard")
+await event("session.idle", { sessionID })
+await hooks.dispose()
+await new Promise((next) => setTimeout(next, 1300))
+const ended = prompts.length
+const later = []
+await hooks["chat.message"]({ sessionID }, { message: { id: "msg_2" }, parts: later })
 read(); mail("third")
 await event("session.idle", { sessionID })
 await until(() => prompts.length)
 await hooks.dispose()
-console.log(JSON.stringify({ parts, tool: tool.output, child: child.output, env, prompts }))
+console.log(JSON.stringify({ parts, tool: tool.output, child: child.output, env, prompts, ended, later }))
 """
 PI = """
 import extension from "./pi.js"
@@ -70,12 +77,15 @@ const begun = await on.before_agent_start({ prompt: "go" }, ctx)
 read(); mail("second")
 const tool = await on.tool_result({ content: [{ type: "text", text: "done" }] }, ctx)
 const silent = await on.tool_result({ content: [] }, ctx)
+read(); mail("stop")
+const kept = await on.agent_before_settle({ entries: ["other"] }, ctx)
+const settled = await on.agent_before_settle({ entries: [] }, ctx)
 read(); mail("third")
 await on.agent_end({}, ctx)
 await until(() => sent.length)
 await on.session_shutdown({}, ctx)
 const env = process.env.SWARM_SESSION
-console.log(JSON.stringify({ begun, tool, silent: silent ?? null, sent, env }))
+console.log(JSON.stringify({ begun, tool, silent: silent ?? null, kept, settled: settled ?? null, sent, env }))
 """
 
 
@@ -130,6 +140,8 @@ def test_opencode_hears_of_mail_with_a_prompt_after_a_tool_and_when_idle(
     assert seen["tool"].startswith("done\n\n") and "second" in seen["tool"]
     assert seen["child"] == "own"
     assert seen["env"] == {"SWARM_SESSION": "opencode-ses_1"}
+    # Where the program ends with its session's work, nothing is asked, so nothing counts as told.
+    assert seen["ended"] == 0 and "unheard" in seen["later"][0]["text"]
     (prompt,) = seen["prompts"]
     assert prompt["path"] == {"id": "ses_1"} and "third" in prompt["body"]["parts"][0]["text"]
 
@@ -141,6 +153,9 @@ def test_pi_hears_of_mail_with_a_prompt_after_a_tool_and_when_idle(
     assert "first" in seen["begun"]["message"]["content"]
     assert seen["tool"]["content"][0]["text"] == "done"
     assert "second" in seen["tool"]["content"][1]["text"] and seen["silent"] is None
+    first, said = seen["kept"]["entries"]
+    assert first == "other" and "stop" in said["content"] and seen["kept"]["continue"]
+    assert seen["settled"] is None
     assert len(seen["sent"]) == 1 and "third" in seen["sent"][0]
     assert seen["env"] == "pi-s1"
 

@@ -102,6 +102,19 @@ def test_another_session_with_the_same_id_is_told(tree: Path, swarm: Swarm, word
         assert [one["session"] for one in told] == ["claude-s"]
 
 
+def test_the_one_session_of_gemini_is_no_other_to_its_own_shell(tree: Path, swarm: Swarm) -> None:
+    """Its shells are told that they are of Gemini CLI, and not of which session."""
+    swarm("whoami", "--keep", "bob", **NO_SESSION)
+    (tree / "mail/.sessions").mkdir(exist_ok=True)
+    (tree / "mail/.sessions/gemini-s").write_text("serves: bob\n")
+    own = {**NO_SESSION, "GEMINI_CLI": "1"}
+    assert "gemini-s" in swarm("whoami", **NO_SESSION).stderr
+    assert "another session" not in swarm("whoami", **own).stderr
+    (tree / "mail/.sessions/claude-s").write_text("serves: bob\n")
+    (tree / "mail/.sessions/gemini-t").write_text("serves: bob\n")
+    assert swarm("whoami", **own).stderr.count("another session") == 3
+
+
 def test_two_sessions_in_one_environment_are_told(tree: Path, swarm: Swarm) -> None:
     swarm("whoami", "--keep", "bob", **CODEX)
     swarm("whoami", "--keep", "alice", SWARM_SESSION="pi-1", **NO_SESSION)

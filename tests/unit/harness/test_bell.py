@@ -1,6 +1,7 @@
 """The doorbell: news wakes it, once; it ends with its session, its harness and its successor."""
 
 import os
+import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -174,3 +175,23 @@ def test_of_two_that_begin_at_once_one_is_left(root: Root) -> None:
     with Own(path) as first, Own(path) as second:
         assert (first.still(), second.still()) == (False, True)
     assert not os.path.exists(path)
+
+
+def test_who_answers_one_prompt_and_ends_is_not_held_up(root: Root) -> None:
+    """``claude -p`` waits for this hook, as for any: it would do so for an hour."""
+    headless = {**BOB, "CLAUDE_CODE_ENTRYPOINT": "sdk-cli", "CLAUDE_PID": str(os.getpid())}
+    for env in (headless, {**headless, "CLAUDE_PID": ""}, {**headless, "CLAUDE_PID": "x"}):
+        one = Doorbell(root, env)
+        one.run()
+        assert one.rang is False
+
+
+@pytest.mark.parametrize("words", ["--input-format stream-json", "--input-format=stream-json"])
+def test_who_takes_prompts_from_a_stream_is_woken(words: str) -> None:
+    shell = ["sh", "-c", "echo; read line", "claude", "-p", *words.split()]
+    with subprocess.Popen(shell, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as claude:
+        assert claude.stdin and claude.stdout and claude.stdout.readline()
+        env = {"CLAUDE_CODE_ENTRYPOINT": "sdk-cli", "CLAUDE_PID": str(claude.pid)}
+        assert bell.wakes(env)
+        assert bell.wakes({"CLAUDE_CODE_ENTRYPOINT": "cli"}) and bell.wakes({})
+        claude.stdin.close()

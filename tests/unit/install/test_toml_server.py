@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from swarm.errors import Refused
 from swarm.install import program
 from swarm.install.text import Text, taken_back
-from swarm.install.toml_server import TomlServer
+from swarm.install.toml_server import ENV, TomlServer
 
-OURS = {"command": "swarm", "args": ["mcp"]}
+OURS = {"command": "swarm", "args": ["mcp"], "env_vars": ENV}
 LINES = st.sampled_from(
     [
         "# note", "", 'model = "x"', "[tui]", 'theme = "a" # b', "[mcp_servers.docs]", 'command = "d"',
@@ -50,7 +50,7 @@ def test_all_of_before_is_there_after(lines: list[str], newline: str, ended: boo
 def test_it_is_a_table_of_its_own_at_the_end() -> None:
     doc = Text('a = 1 # one\n[b]\nc = "d"')
     TomlServer().install(doc, ["/x y/swarm"])
-    assert doc.content == 'a = 1 # one\n[b]\nc = "d"\n\n[mcp_servers.swarm]\ncommand = "/x y/swarm"\nargs = ["mcp"]\n'  # fmt: skip
+    assert doc.content == 'a = 1 # one\n[b]\nc = "d"\n\n[mcp_servers.swarm]\ncommand = "/x y/swarm"\nargs = ["mcp"]\nenv_vars = ["SWARM_AGENT", "SWARM_ROOT", "SWARM_SESSION", "SWARM_TEAM_HOME", "SWARM_FSYNC"]\n'  # fmt: skip
 
 
 def test_what_others_set_in_our_table_stays() -> None:

@@ -251,6 +251,20 @@ class TestInput:
         made.ask(detail=str(detail))
         assert made.result().body == f"from the file\n{detail}\n".encode()
 
+    @pytest.mark.parametrize("more", [0, 1])
+    def test_where_users_share_a_tree_only_of_the_user_who_asks(
+        self, shop: Any, tmp_path: Path, more: int
+    ) -> None:
+        """Else who asks could have the files of who answers sent to him."""
+        made = shop("cat", giver=lambda *_: os.geteuid() + more)
+        detail = tmp_path / "detail.txt"
+        detail.write_text("a secret")
+        made.ask(detail=str(detail))
+        done = made.result()
+        assert (done.kind, b"secret" in done.body) == (
+            ("task_fail", False) if more else ("task_done", True)
+        )
+
     def test_else_the_content(self, shop: Any) -> None:
         made = shop("cat")
         made.ask()
