@@ -12,6 +12,7 @@ PACKAGE = Path(swarm.__file__).parent
 LAYERS = [
     (
         "swarm.errors",
+        "swarm.ages",
         "swarm.names",
         "swarm.message",
         "swarm.events",
