@@ -160,12 +160,10 @@ class Letters:
 
     def event(self, letter: "Letter") -> Event:
         """What a message says; those of its thread before it have been given here before."""
-        message, thread = letter.message, letter.message.get("thread")
-        event = letter.event("")
-        if thread:
-            opener = self._opener(thread, letter.key, event.sender)
-            if opener and not message.get("event"):
-                event = letter.event(opener)
+        get = letter.message.get
+        thread = get("thread")
+        opener = self._opener(thread, letter.key, get("from")) if thread else ""
+        event = letter.event(opener)
         if not event.problem and letter.folder == self.root.inbox(self.me) and event.to != self.me:
             event.problem = f"addressed to {names.shown(event.to)}"
         return event
@@ -212,8 +210,8 @@ class Letter:
         self.whole = whole
         self.problem = problem
         self.at = mtime
-        said = from_message(message, self.name, mtime, "").at
-        if said % 1 or abs(said - mtime) >= SETTLED:
+        said = message.at
+        if said is not None and (said % 1 or abs(said - mtime) >= SETTLED):
             self.at = said
 
     @property
