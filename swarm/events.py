@@ -327,25 +327,26 @@ def from_message(message: Message, name: str, at: float, opener: str) -> Event:
     the event is inferred (contract 2).  A malformed mail has a ``problem``, and its name as
     content if it says nothing at all.
     """
-    get = message.get
+    get = message.fields.get
     problem = "malformed: lacks " + ", ".join(message.missing) if message.malformed else ""
+    said = message.at
     return Event(
         kind=get("event") or _inferred(message, opener),
-        sender=get("from"),
-        to=get("to"),
+        sender=get("from", ""),
+        to=get("to", ""),
         content=message.subject or name,
-        intent=get("intent"),
-        detail=get("detail"),
-        need_reply=get("need-reply").lower() == "yes",
-        task=one_line(get("thread")),  # as an answer will have it
-        ref=get("ref"),
+        intent=get("intent", ""),
+        detail=get("detail", ""),
+        need_reply=get("need-reply", "").lower() == "yes",
+        task=one_line(get("thread", "")),  # as an answer will have it
+        ref=get("ref", ""),
         id=name,
-        at=_when(get("date"), at),
+        at=at if said is None else said,
         body=message.body,
-        retry=get("retry"),
-        retry_of=get("retry-of"),
-        origin=get("origin"),
-        via=get("via"),
+        retry=get("retry", ""),
+        retry_of=get("retry-of", ""),
+        origin=get("origin", ""),
+        via=get("via", ""),
         problem=problem,
     )
 
@@ -394,14 +395,3 @@ def moment(at: float) -> str:
     if not date(at):
         return ""
     return datetime.fromtimestamp(at, UTC).replace(tzinfo=None).isoformat() + "Z"
-
-
-def _when(text: str, otherwise: float) -> float:
-    """Epoch seconds of a Date header; ``otherwise`` where it cannot be read as UTC or offset."""
-    from datetime import UTC, datetime
-
-    try:
-        found = datetime.fromisoformat(text)
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return otherwise

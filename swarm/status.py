@@ -5,6 +5,7 @@ from contextlib import suppress
 from stat import S_ISREG
 from typing import NamedTuple
 
+from swarm.ages import age
 from swarm.errors import SwarmError
 from swarm.mailbox import inbox, layout, registry
 from swarm.mailbox.layout import Root
@@ -189,12 +190,12 @@ def _mail(root: Root, state: AgentState, now: float, signs: list[str]) -> list[P
             continue
         if S_ISREG(found.st_mode):
             unread += 1
-            age = max(0.0, now - found.st_mtime)
-            state.oldest = age if state.oldest is None else max(age, state.oldest)
+            old = max(0.0, now - found.st_mtime)
+            state.oldest = old if state.oldest is None else max(old, state.oldest)
     state.unread = unread
     # A guest reads on its channel, where many that work by commands never move their cursor.
     if state.oldest is not None and state.oldest > WAITING_AFTER and not state.via:
-        waiting = registry.age(state.oldest)
+        waiting = age(state.oldest)
         return [state.problem("waiting", f" has {unread} unread, the oldest for {waiting}")]
     return []
 
@@ -216,7 +217,7 @@ def _silence(root: Root, state: AgentState, now: float, signs: list[str]) -> lis
         return [state.problem("clock", ": its last sign of life lies in the future")]
     state.seen = max(0.0, now - newest)
     if state.state == "active" and state.seen > SILENT_AFTER:
-        return [state.problem("silent", f" is active but silent for {registry.age(state.seen)}")]
+        return [state.problem("silent", f" is active but silent for {age(state.seen)}")]
     return []
 
 

@@ -31,6 +31,6 @@ def loads(store: Store, agents: Iterable[str], now: float, timeout: float) -> di
 
 
 def _load(found: list[Task], now: float, timeout: float) -> Load:
-    overdue = sum(now - task.heard > timeout for task in found)
+    late = sum(task.overdue(now, timeout) for task in found)
     oldest = max((max(0.0, now - task.since) for task in found), default=None)
-    return Load(len(found), overdue, oldest)
+    return Load(len(found), late, oldest)

@@ -309,17 +309,7 @@ def times(peers: list[Peer], job: str, count: int, unread: int) -> dict[str, flo
     for peer in peers:
         os.makedirs(f"{top}/{job}/{peer.name}")
         os.chdir(f"{top}/{job}/{peer.name}")
-        if peer.name in (
-            "swarm",
-            "sh",
-            "grep",
-            "ripgrep",
-            "Maildir",
-            "mblaze",
-            "litequeue",
-            "hcom",
-        ):
-            peer.fill(count, unread)
+        peer.fill(count, unread)
     runs = 1 if job == "read" else RUNS
     for _ in range(runs):
         for peer in peers:

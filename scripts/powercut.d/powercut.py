@@ -76,6 +76,7 @@ class Traffic:
     def __init__(self, place: Path, seed: int) -> None:
         self.place, self.seed = place, seed
         self.told: list[Told] = []
+        self.wrong: list[str] = []
         self.over = threading.Event()
         self.go = threading.Event()
         self.go.set()
@@ -109,9 +110,12 @@ class Traffic:
     def write(self, agent: str) -> None:
         draw = random.Random(f"{self.seed} {agent}")
         number = 0
-        while not self.over.is_set():
-            number += 1
-            self.act(agent, f"{agent}-{number}", draw)
+        try:
+            while not self.over.is_set():
+                number += 1
+                self.act(agent, f"{agent}-{number}", draw)
+        except BaseException as error:  # the end of a thread is nobody's failure by itself
+            self.wrong.append(f"{agent} ended: {error!r}")
 
     def act(self, agent: str, name: str, draw: random.Random) -> None:
         """A letter, a task by mail, a row, or an archived message; what it said is owed."""
@@ -127,11 +131,9 @@ class Traffic:
             )
             self.told.append(("row", out.strip()))
         elif what == 6:
-            self.run(agent, "update", "--task", name) if agent in self.entries() else self.enter(
-                agent
-            )
+            self.enter(agent, name)
         else:
-            _, out = self.run(box, "archive", "--read")
+            self.run(box, "archive", "--read")
             self.run(box, "read", "--next")
 
     def enter(self, agent: str, task: str) -> None:
@@ -224,6 +226,7 @@ def cuts(traffic: Traffic, disk: Disk, count: int, draw: random.Random) -> int:
         traffic.over.set()
         for thread in traffic.threads:
             thread.join()
+    wrong += traffic.wrong
     print(
         f"{count} cuts, {len(owed)} things acknowledged before the last: {len(wrong)} lost or torn"
     )

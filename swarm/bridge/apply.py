@@ -103,7 +103,7 @@ class Apply:
             case actions.Welcome(agent, session):
                 guests.welcome(self._root, agent, self._mirror.place.channel, session)
                 self.who.welcome(agent, session)
-                self._mail.welcomed()
+                self._mail.census.welcomed()
             case actions.Register(agent, row, status):
                 self._register(agent, row, status)
             case actions.Restatus(agent, status, note):

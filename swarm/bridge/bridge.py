@@ -119,7 +119,7 @@ class Bridge:
     def _meet(self) -> int:
         """Who is there on both sides, if that may have changed."""
         now = (
-            self.mirror.version(), self._mail.roster(), set(self._waiting), set(self._gone),
+            self.mirror.version(), self._mail.census.roster(), set(self._waiting), set(self._gone),
             self._workers.busy,
         )  # fmt: skip
         if now == self._met:
@@ -186,8 +186,8 @@ class Bridge:
 
     def _people(self) -> list[Action]:
         sessions = self._channel.sessions()
-        residents = self._mail.residents()
-        here = self._mail.guests(self.mirror.place.channel)
+        residents = self._mail.census.residents()
+        here = self._mail.census.guests(self.mirror.place.channel)
         self._apply.who = Who(
             [(row.ours, row.session) for row in sessions.values() if row.ours],
             here,
@@ -201,9 +201,9 @@ class Bridge:
         found = People(
             who=self._apply.who,
             residents=residents,
-            lodgers=self._mail.lodgers(self._apply.who.guests),
+            lodgers=self._mail.census.lodgers(self._apply.who.guests),
             sessions=sessions,
-            known=self._mail.known(),
+            known=self._mail.census.known(),
             told=self._apply.told,
             waiting=frozenset(self._waiting),
             gone=frozenset(self._gone),
@@ -225,7 +225,7 @@ class Bridge:
             self._waiting.discard(sender)
 
     def _rows(self, page: list[Event]) -> list[Action]:
-        look = self._channel.lookup(page, self._mail.at_work())
+        look = self._channel.lookup(page, self._mail.census.at_work())
         ours, channel = self.pair, self.mirror.place.channel
         found = plan.rows_to_files(page, self._apply.who, look, ours.token, channel, ours.restored)
         actions = list(found)

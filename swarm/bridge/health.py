@@ -8,9 +8,9 @@ import os
 from typing import NamedTuple
 
 from swarm import disk
+from swarm.ages import age
 from swarm.errors import from_os
 from swarm.mailbox.layout import Root
-from swarm.mailbox.registry import age
 
 FOLDER = ".bridge"
 UP = ".up"

@@ -1,30 +1,26 @@
-"""What the mail tree shows: who is there, which files are new, what is unread.
+"""What the mail tree shows: which files are new, what is unread.
 
 After the first look a mailbox is listed again only where a hint or its folders' times say so;
 a file is opened once, and not at all if its name shows that its row is there.
 """
 
-import os
 from collections.abc import Iterable, Mapping
 from sys import intern
 from typing import NamedTuple
 
 from swarm import disk
 from swarm.bridge import words
-from swarm.bridge.actions import Lodger, Resident
+from swarm.bridge.census import Census
 from swarm.bridge.plan import Letter
 from swarm.errors import SwarmError
-from swarm.mailbox import guests, inbox, layout, registry
+from swarm.mailbox import inbox
 from swarm.mailbox.layout import Root
 from swarm.message import BODY_MAX
 from swarm.transport.mail_files import Folder, Key, Letters
 from swarm.transport.mail_files import Letter as Read
-from swarm.transport.mail_roster import Registry
 
 # No page of letters is much longer.
 PAGE_BYTES = 16 * 1024 * 1024
-
-
 # Seconds between two listings of a folder whose time says that nothing changed.
 FULL = 180.0
 
@@ -90,16 +86,13 @@ class MailSide:
         self._renumbered: dict[int, int] = {}
         self._anew = anew
         self._token = token
-        self._registry = Registry(root)
-        self._top, self._dir = Folder(root.path), Folder(root.dir)
-        self._known: list[str] = []
-        self._guests: list[guests.Guest] = []
         self._boxes: dict[str, Box] = {}
         self._names: set[str] = set()
         self._fresh: dict[str, Fresh] = {}
         self._new: set[str] = set()  # of the fresh: not in the queue yet
         self._queue: list[Fresh] = []  # the oldest last
         self.problems: dict[str, str] = {}
+        self.census = Census(root, self.problems)
         self.listed: set[str] = set()
         shared = {
             number for number, origin in origins if self._recall(number, words.cause(token, origin))
@@ -117,67 +110,6 @@ class MailSide:
             self.settle(cause, number)
         return cause.startswith(words.SHARED)
 
-    # --- who ---------------------------------------------------------------------------------
-
-    def known(self) -> list[str]:
-        """All mailboxes and entries; looked for only where a folder's time says so."""
-        if self._top.due() or self._dir.due():
-            self._top.listing()
-            self._dir.listing()
-            self._known = layout.known(self.root)
-            self._guests = guests.guests(self.root)
-            for one in self._guests:
-                if not (one.channel and one.session):
-                    mark = f"{one.id}/{guests.MARK}"
-                    self.problems[mark] = f"{mark} does not say whose mailbox it is"
-        return self._known
-
-    def guests(self, channel: str) -> list[tuple[str, str]]:
-        """Mailbox and session of each guest from that channel."""
-        self.known()
-        return [(one.id, one.session) for one in self._guests if one.channel == channel]
-
-    def roster(self) -> tuple[object, ...]:
-        """What tells whether somebody came, left or changed."""
-        return self.known(), self._registry.mates()
-
-    def welcomed(self) -> None:
-        """A guest has got its mailbox."""
-        self._top.forget()
-
-    def residents(self) -> dict[str, Resident]:
-        """Agents that live in the tree; one without an entry has only a mailbox."""
-        known = self.known()
-        mates = self._registry.mates()
-        elsewhere = {one.id for one in self._guests}
-        found = {}
-        for agent in known:
-            if agent not in elsewhere:
-                mate = mates.get(agent)
-                found[agent] = Resident(
-                    description=mate.description if mate else "",
-                    status=mate.status if mate else "inactive",
-                    seen=mate.seen if mate else 0.0,
-                    entry=mate is not None,
-                )
-        return found
-
-    def lodgers(self, guests: Iterable[str]) -> dict[str, Lodger]:
-        """The entries of guests; their status as mail's word."""
-        found = {}
-        for agent in guests:
-            try:
-                seen = os.stat(self.root.entry(agent)).st_mtime
-            except OSError:
-                continue
-            found[agent] = Lodger(status=_status(self.root, agent), seen=seen)
-        return found
-
-    def at_work(self) -> tuple[str, ...]:
-        """Who a broadcast goes to (contract 4): everybody registered who has not finished."""
-        mates = self._registry.mates().items()
-        return tuple(sorted(agent for agent, mate in mates if mate.status != "inactive"))
-
     # --- messages ----------------------------------------------------------------------------
 
     def again(self) -> None:
@@ -187,7 +119,7 @@ class MailSide:
 
     def look(self, hinted: "set[str] | None") -> None:
         """List what may have changed; ``hinted``: whose mailboxes, None for anybody's."""
-        known = self.known() if hinted is None else hinted
+        known = self.census.known() if hinted is None else hinted
         due = [agent for agent in known if self._due(agent, hinted)]
         sent = {agent: found for agent in due if (found := self._list(agent)) is not None}
         for agent, found in sent.items():  # after all inboxes: a copy is known by its name
@@ -356,13 +288,6 @@ class MailSide:
             return found
         drawn = words.row_number(self._token, name)
         return self._renumbered.get(drawn, drawn)
-
-
-def _status(root: Root, agent: str) -> str:
-    try:
-        return registry.entry(root, agent).status
-    except SwarmError:
-        return ""
 
 
 def _raw(path: str) -> bytes:

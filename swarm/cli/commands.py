@@ -295,9 +295,10 @@ def agents(call: Call) -> int:
 
 
 def cleanup(call: Call) -> None:
+    from swarm.ages import parse_age
     from swarm.mailbox import registry
 
-    stale = None if call["stale"] is None else registry.parse_age(call["stale"])
+    stale = None if call["stale"] is None else parse_age(call["stale"])
     gone = registry.cleanup(call.root, stale, call["dry_run"])
     items = [{"id": agent, "reason": why} for agent, why in gone]
     show(call, "removed", ["id", "reason"], [list(pair) for pair in gone], items)

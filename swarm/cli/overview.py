@@ -2,8 +2,8 @@
 
 import time
 
+from swarm.ages import age
 from swarm.cli import render
-from swarm.mailbox.registry import age
 from swarm.status import PRIVATE, AgentState, Problem, channel_overview, overview
 
 TYPE_CHECKING = False

@@ -2,12 +2,12 @@
 
 import time
 
+from swarm.ages import age
 from swarm.cli import call as calls
 from swarm.cli import render, stores
 from swarm.cli.call import Call
 from swarm.errors import UsageError
 from swarm.events import Event
-from swarm.mailbox.registry import age
 from swarm.mamoru import following
 from swarm.mamoru.tasks import Task
 
@@ -72,7 +72,7 @@ def _more(event: Event) -> str:
 
 
 def _state(task: Task, now: float, timeout: float) -> str:
-    return f"{task.state}, overdue" if following.overdue(task, now, timeout) else task.state
+    return f"{task.state}, overdue" if task.overdue(now, timeout) else task.state
 
 
 def _with(task: Task, me: str) -> str:

@@ -4,12 +4,12 @@ import os
 import time
 
 from swarm import events, names, persona
+from swarm.ages import age
 from swarm.cli import render, stores
 from swarm.cli.call import Call, show
 from swarm.errors import UsageError
 from swarm.events import Event
 from swarm.mailbox.layout import synced
-from swarm.mailbox.registry import age
 from swarm.mamoru import roster_text, speaking
 
 MOST = 1_000_000_000  # what SQLite takes as a limit, and more than anybody reads

@@ -3,12 +3,12 @@
 import time
 
 from swarm import disk
+from swarm.ages import age
 from swarm.bridge.health import FOLDER, UP, Health, bridges, running, was_killed
 from swarm.bridge.pair import Ledger
 from swarm.doctor.finding import Finding, mended
 from swarm.errors import SwarmError
 from swarm.mailbox.layout import Root
-from swarm.mailbox.registry import age
 
 SHOWN = 20
 

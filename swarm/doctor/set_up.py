@@ -7,6 +7,7 @@ swarm; never at another project's.
 import os
 import time
 
+from swarm.ages import age
 from swarm.doctor.finding import Finding
 from swarm.harness import sessions
 from swarm.harness.session import FOLDER
@@ -15,7 +16,6 @@ from swarm.install.apply import states
 from swarm.install.harnesses import NAMES, File, files
 from swarm.install.places import Places
 from swarm.mailbox.layout import Root
-from swarm.mailbox.registry import age
 from swarm.status import WAITING_AFTER, overview
 from swarm.transport.pulse import guardings
 

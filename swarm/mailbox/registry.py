@@ -5,6 +5,7 @@ import time
 from stat import S_ISREG
 
 from swarm import disk, message, names
+from swarm.ages import age
 from swarm.errors import Conflict, Unknown, UsageError, from_os
 from swarm.mailbox.layout import Root, bad_mailbox, check_own, is_known, make_box, registered, twin
 
@@ -18,7 +19,6 @@ FINISHED = frozenset(("done", "error", "cancel"))
 KEYS = ("id", "role", "archetype", "task", "status")
 HALF = 500_000_000
 SECOND = 1_000_000_000
-UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 class Entry:
@@ -299,24 +299,6 @@ def _leaving(root: Root, stale_seconds: float | None) -> list[tuple[str, str]]:
             if silent > stale_seconds:
                 found.append((item.id, f"no sign of life for {age(silent)}"))
     return found
-
-
-def age(seconds: float) -> str:
-    """Seconds in the largest unit that fits, as ``parse_age`` reads it."""
-    for unit in ("d", "h", "m"):
-        if seconds >= UNITS[unit]:
-            return f"{int(seconds // UNITS[unit])}{unit}"
-    return f"{int(max(seconds, 0))}s"
-
-
-def parse_age(text: str) -> int:
-    """Seconds of an age like ``90m``: digits and one of s, m, h, d."""
-    digits, unit = text[:-1], text[-1:]
-    if unit in UNITS and digits.isascii() and digits.isdigit() and len(digits) < 10:
-        return int(digits) * UNITS[unit]
-    raise UsageError(
-        f"{names.shown(text)} is no age", "a number and s, m, h or d, as in 90m", code="bad-age"
-    )
 
 
 def last_sign(root: Root, agent: str) -> float:

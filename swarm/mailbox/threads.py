@@ -15,8 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from swarm.message import Message
-
 
 def _own(root: Root, agent: str) -> Found:
     """All mail in one's own inbox and sent, in order within each, and what cannot be read."""
@@ -29,24 +27,13 @@ def _own(root: Root, agent: str) -> Found:
     return [i for i in items if not i.unreadable], [i for i in items if i.unreadable]
 
 
-def dated(message: "Message") -> float | None:
-    """Its Date in epoch seconds, None where none can be read."""
-    from datetime import UTC, datetime
-
-    try:
-        when = datetime.fromisoformat(message.get("Date"))
-        return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return None
-
-
 def _time(item: Item) -> tuple[float, float, str]:
     """Date where it can be read, else the file's time (contract 4), which also breaks ties."""
     try:
         written = os.lstat(item.path).st_mtime
     except OSError:
         written = 0.0
-    stamp = dated(item.message) if item.message else None
+    stamp = item.message.at if item.message else None
     return written if stamp is None else stamp, written, item.file
 
 

@@ -39,8 +39,6 @@ KINDS = ("registry", "unregistered", "delivered", "sent", "receipt", "archived")
 
 Version = tuple[int, int, int]
 Listing = dict[str, dict[str, Version]]
-
-
 NOTHING = (0, 0, 0)
 
 

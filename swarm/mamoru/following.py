@@ -57,11 +57,6 @@ def unknown(key: str, known: list[str]) -> Unknown:
     return Unknown(f"no task {shown(key[:80])} of yours", hint, code="unknown-task")
 
 
-def overdue(task: Task, now: float, timeout: float) -> bool:
-    """Whether its worker is silent for longer than the timeout."""
-    return task.open and now - task.heard > timeout
-
-
 def task_record(task: Task, now: float, timeout: float) -> dict[str, Any]:
     """A task, for programs."""
     return {
@@ -74,7 +69,7 @@ def task_record(task: Task, now: float, timeout: float) -> dict[str, Any]:
         "last_at": int(task.last_at),
         "last_word": task.last_word,
         "detail": task.detail,
-        "overdue": overdue(task, now, timeout),
+        "overdue": task.overdue(now, timeout),
         "attempt": task.attempt,
     }
 

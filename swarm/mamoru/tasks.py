@@ -91,6 +91,10 @@ class Task:
         """Whether somebody still waits for somebody."""
         return self.state not in FINAL
 
+    def overdue(self, now: float, timeout: float) -> bool:
+        """Whether its worker is silent for longer than the timeout."""
+        return self.open and now - self.heard > timeout
+
 
 def fold(events: Iterable[Event]) -> dict[str, Task]:
     """The tasks that the events speak of, by key; a second worker of one key: ``key/worker``.

@@ -1,7 +1,5 @@
 """Who was told of it: sessions of a harness by a notice, a terminal by a nudge."""
 
-import os
-
 from swarm.events import moment
 from swarm.harness import nudge, session, sessions
 from swarm.mailbox.layout import Root
@@ -14,7 +12,7 @@ def facts(root: Root, letter: Letter) -> list[Fact]:
     """Notices given, and that no session of the recipient's lives that could be given one."""
     box, found = letter.box, _nudged(root, letter)
     live = {other.name for other in sessions.others(root, box)}
-    for name in _names(root):
+    for name in sorted(sessions.names_of(root)):
         state = session.load(root, name)
         if state is None or state.owner != box:
             continue
@@ -31,14 +29,6 @@ def facts(root: Root, letter: Letter) -> list[Fact]:
         text = f"no session of a harness that works for {box} was heard of lately"
         found.append(Fact(None, "why", text, f"{session.FOLDER}/"))
     return found
-
-
-def _names(root: Root) -> list[str]:
-    try:
-        found = os.listdir(f"{root.path}/{session.FOLDER}")
-    except OSError:
-        return []
-    return sorted(name for name in found if not name.startswith("."))
 
 
 def _nudged(root: Root, letter: Letter) -> list[Fact]:

@@ -127,8 +127,7 @@ class Letters:
             fd = disk.open_regular(path)
             try:
                 stat = os.fstat(fd)
-                size = FILE_MAX if all_of_it or stat.st_size <= HEAD else HEAD
-                message, whole = _parsed(fd, size)
+                message, whole = _parsed(fd, all_of_it)
             finally:
                 os.close(fd)
         except OSError as error:
@@ -160,12 +159,10 @@ class Letters:
 
     def event(self, letter: "Letter") -> Event:
         """What a message says; those of its thread before it have been given here before."""
-        message, thread = letter.message, letter.message.get("thread")
-        event = letter.event("")
-        if thread:
-            opener = self._opener(thread, letter.key, event.sender)
-            if opener and not message.get("event"):
-                event = letter.event(opener)
+        get = letter.message.get
+        thread = get("thread")
+        opener = self._opener(thread, letter.key, get("from")) if thread else ""
+        event = letter.event(opener)
         if not event.problem and letter.folder == self.root.inbox(self.me) and event.to != self.me:
             event.problem = f"addressed to {names.shown(event.to)}"
         return event
@@ -184,14 +181,16 @@ class Letters:
             self._opener(event.task, (event.at, names.order(event.id)), event.sender)
 
 
-def _parsed(fd: int, size: int) -> tuple[Message, bool]:
-    """The message in an open file, and whether all of it was read; more than ``size`` bytes
-    only where the header is longer than that."""
-    data = disk.read_fd(fd, size)
-    message = parse(data, len(data) < size)
-    if size < FILE_MAX and (message.malformed or not message.ended):
-        return parse(data + disk.read_fd(fd, FILE_MAX - size)), True
-    return message, size == FILE_MAX
+def _parsed(fd: int, all_of_it: bool) -> tuple[Message, bool]:
+    """The message in an open file, and whether all of it was read; without ``all_of_it`` that is
+    so where it is short, or its header is longer than a head."""
+    data = disk.read_fd(fd, HEAD)
+    whole = len(data) < HEAD
+    if not whole and not all_of_it:
+        message = parse(data, whole)
+        if message.ended and not message.malformed:
+            return message, whole
+    return parse(data if whole else data + disk.read_fd(fd, FILE_MAX - HEAD)), True
 
 
 class Letter:
@@ -212,8 +211,8 @@ class Letter:
         self.whole = whole
         self.problem = problem
         self.at = mtime
-        said = from_message(message, self.name, mtime, "").at
-        if said % 1 or abs(said - mtime) >= SETTLED:
+        said = message.at
+        if said is not None and (said % 1 or abs(said - mtime) >= SETTLED):
             self.at = said
 
     @property

@@ -12,8 +12,8 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from swarm import disk, names
+from swarm.ages import age
 from swarm.errors import from_os
-from swarm.mailbox.registry import age
 
 FOLDER = ".guardians"
 EVERY = 3.0  # seconds between two marks at the least

@@ -5,29 +5,13 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from ..unit.rights import SWARM
-from .desk import KINDS, Desk
+from .desk import Desk
 
 SOON = ("--poll", "0.2")
-
-
-@pytest.fixture(params=KINDS)
-def desk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
-    made = Desk(request.param, tmp_path)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def mail(tmp_path: Path) -> Iterator[Desk]:
-    made = Desk("mail", tmp_path)
-    yield made
-    made.close()
 
 
 def status(desk: Desk, agent: str) -> str:

@@ -2,36 +2,10 @@
 
 import json
 import os
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 
 from ..unit.rights import SWARM, bound, mode
 from ..unit.terminal import COLUMNS, Terminal, screen, widest
-from .desk import KINDS, Desk
-
-
-@pytest.fixture(params=KINDS)
-def desk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
-    made = Desk(request.param, tmp_path)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def mail(tmp_path: Path) -> Iterator[Desk]:
-    made = Desk("mail", tmp_path)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def channel(tmp_path: Path) -> Iterator[Desk]:
-    made = Desk("channel", tmp_path)
-    yield made
-    made.close()
-
+from .desk import Desk
 
 # S's example flows
 

@@ -2,8 +2,6 @@
 
 import json
 import signal
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -13,19 +11,15 @@ ODD = 'B\x1bob\n"x"'
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def desk(channel: Desk) -> Desk:
     """amy, bob and carl are in the channel ops."""
-    made = Desk("channel", tmp_path)
-    yield made
-    made.close()
+    return channel
 
 
 @pytest.fixture
-def bare(tmp_path: Path) -> Iterator[Desk]:
+def bare(mail: Desk) -> Desk:
     """A team home without any channel."""
-    made = Desk("mail", tmp_path)
-    yield made
-    made.close()
+    return mail
 
 
 def team(desk: Desk, agent: str, *words: str) -> Done:

@@ -12,6 +12,7 @@ PACKAGE = Path(swarm.__file__).parent
 LAYERS = [
     (
         "swarm.errors",
+        "swarm.ages",
         "swarm.names",
         "swarm.message",
         "swarm.events",
@@ -56,6 +57,7 @@ LAYERS = [
         "swarm.transport",
         "swarm.bridge.apply",
         "swarm.bridge.bridge",
+        "swarm.bridge.census",
         "swarm.bridge.channel_side",
         "swarm.bridge.details",
         "swarm.bridge.health",

@@ -2,8 +2,6 @@
 
 import os
 import subprocess
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -21,10 +19,8 @@ COMMANDS = (
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    made = Desk("channel", tmp_path)
-    yield made
-    made.close()
+def desk(channel: Desk) -> Desk:
+    return channel
 
 
 @pytest.mark.parametrize("content", [b"no database\n" * 400, bytes(8192), b"SQLite format 3\0" * 9])

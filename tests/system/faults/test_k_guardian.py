@@ -15,22 +15,7 @@ import pytest
 from swarm.team.channel import Channel
 
 from ...unit.rights import SWARM
-from ..desk import KINDS, Desk
-
-
-@pytest.fixture(params=KINDS)
-def desk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
-    made = Desk(request.param, tmp_path)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def channel(tmp_path: Path) -> Iterator[Desk]:
-    made = Desk("channel", tmp_path)
-    yield made
-    made.close()
-
+from ..desk import Desk
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
 
