@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from swarm.dates import dated
 from swarm.errors import UsageError
 from swarm.message import Message, check_value, is_control
 
@@ -329,7 +330,7 @@ def from_message(message: Message, name: str, at: float, opener: str) -> Event:
     """
     get = message.fields.get
     problem = "malformed: lacks " + ", ".join(message.missing) if message.malformed else ""
-    said = message.at
+    said = dated(message)
     return Event(
         kind=get("event") or _inferred(message, opener),
         sender=get("from", ""),

@@ -50,17 +50,6 @@ class Message:
         return self.fields.get(name.lower(), default)
 
     @property
-    def at(self) -> float | None:
-        """Its Date in epoch seconds (UTC without an offset), None where none can be read."""
-        from datetime import UTC, datetime
-
-        try:
-            when = datetime.fromisoformat(self.fields.get("date", ""))
-            return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
-        except (ValueError, OverflowError):
-            return None
-
-    @property
     def malformed(self) -> bool:
         """Whether To, From, Subject or the separator is missing (contract 2)."""
         fields = self.fields

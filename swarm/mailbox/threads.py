@@ -29,11 +29,13 @@ def _own(root: Root, agent: str) -> Found:
 
 def _time(item: Item) -> tuple[float, float, str]:
     """Date where it can be read, else the file's time (contract 4), which also breaks ties."""
+    from swarm.dates import dated  # a search needs no calendar
+
     try:
         written = os.lstat(item.path).st_mtime
     except OSError:
         written = 0.0
-    stamp = item.message.at if item.message else None
+    stamp = dated(item.message) if item.message else None
     return written if stamp is None else stamp, written, item.file
 
 

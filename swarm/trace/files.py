@@ -4,6 +4,7 @@ import os
 from stat import S_ISREG
 
 from swarm import disk, names
+from swarm.dates import dated
 from swarm.errors import SwarmError
 from swarm.events import moment
 from swarm.mailbox import inbox, layout, threads
@@ -50,7 +51,7 @@ def _said(root: Root, letter: Letter) -> list[Fact]:
     path, message = root.relative(letter.item.path), letter.item.message
     if message is None:
         return [Fact(None, "unknown", "what it says: it cannot be read", path)]
-    at = message.at
+    at = dated(message)
     found = [] if at is None else [Fact(at, "dated", "its Date", path)]
     via = message.get("Via")
     return found + ([Fact(None, "via", f"carried here from channel {via}", path)] if via else [])
@@ -166,7 +167,7 @@ def answers(root: Root, agent: str, letter: Letter) -> list[Fact]:
             message = item.message
             if message and message.get("Ref") == letter.name and item.file != letter.name:
                 seen = stat(root, root.relative(item.path))
-                at = message.at or (seen.st_mtime if seen else None)
+                at = dated(message) or (seen.st_mtime if seen else None)
                 text = f"by {item.sender}: {message.get('Event') or item.status or 'a reply'}"
                 found[item.file] = Fact(at, "answered", text, root.relative(item.path))
     return [*found.values(), *_task(root, agent or letter.sender or letter.box, letter)]

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from swarm import disk, names
+from swarm.dates import dated
 from swarm.errors import from_os
 from swarm.events import Event, from_message
 from swarm.mailbox.inbox import GONE, OURS, is_mail
@@ -211,7 +212,7 @@ class Letter:
         self.whole = whole
         self.problem = problem
         self.at = mtime
-        said = message.at
+        said = dated(message)
         if said is not None and (said % 1 or abs(said - mtime) >= SETTLED):
             self.at = said
 

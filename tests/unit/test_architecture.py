@@ -13,6 +13,7 @@ LAYERS = [
     (
         "swarm.errors",
         "swarm.ages",
+        "swarm.dates",
         "swarm.names",
         "swarm.message",
         "swarm.events",

@@ -1,0 +1,24 @@
+"""A Date is read as ISO 8601, in UTC where it says nothing else."""
+
+import pytest
+
+from swarm.dates import dated
+from swarm.message import Message
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("1970-01-01T00:01:00Z", 60.0),
+        ("1970-01-01T00:01:00", 60.0),
+        ("1970-01-01T02:01:00.5+02:00", 60.5),
+        ("yesterday", None),
+        ("", None),
+    ],
+)
+def test_a_date_is_epoch_seconds_or_nothing(text: str, seconds: float | None) -> None:
+    assert dated(Message([("Date", text)], b"")) == seconds
+
+
+def test_a_message_without_a_date_has_none() -> None:
+    assert dated(Message([], b"")) is None
