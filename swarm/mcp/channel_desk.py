@@ -1,10 +1,9 @@
 """The tools over a channel.  It has no inbox: what the guardian inside passes on is kept here."""
 
-import os
 import threading
 from typing import NoReturn
 
-from swarm import disk, names
+from swarm import names
 from swarm.errors import Conflict, SwarmError, Unknown, UsageError
 from swarm.events import Event
 from swarm.mcp import tasks
@@ -12,6 +11,7 @@ from swarm.mcp.answers import Entered, Found, Held, Inbox, Item, Read, Sent, Sho
 from swarm.mcp.mail_desk import BODY_SHOWN, MOST
 from swarm.mcp.session import Session
 from swarm.team.channel import Channel
+from swarm.team.details import read, within
 from swarm.team.entering import enter
 from swarm.team.place import home
 
@@ -212,16 +212,16 @@ class ChannelDesk:
         A path elsewhere is the sender's word: a client's other tools may follow it, we do not.
         """
         text = brief(event.content, BODY_SHOWN) + "\n"
-        path = os.path.realpath(event.detail) if event.detail else ""
         with self._open() as channel:
-            folder = os.path.realpath(channel.place.folder)
-        if os.path.commonpath([path or "/", folder]) != folder:
+            folder = channel.place.folder
+        inner = within(event.detail, folder)
+        if not inner:
             return text
         try:
-            data = disk.read(path, BODY_SHOWN + 1)
+            data = read(folder, inner, BODY_SHOWN + 1)
         except OSError as error:
             return f"{text}\n[the detail cannot be read: {error.strerror}]\n"
-        more = f"\n[more in {path}]\n" if len(data) > BODY_SHOWN else ""
+        more = f"\n[more in {folder}/{inner}]\n" if len(data) > BODY_SHOWN else ""
         return f"{text}\n{data[:BODY_SHOWN].decode('utf-8', 'replace')}{more}"
 
 
