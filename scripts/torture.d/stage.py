@@ -1,5 +1,6 @@
 """The stage of a torture: a small disk with a tree and a channel, and the processes on it."""
 
+import math
 import os
 import random
 import signal
@@ -21,7 +22,7 @@ CHANNEL = "ops"
 CODES = frozenset((0, 1, 2, 3, 4, 5, 6, 75, 124, 130, 141))
 OURS = frozenset((-signal.SIGKILL, -signal.SIGTERM))
 STUCK = 150.0  # seconds after which a command counts as stuck: above the longest stop
-SIZE, INODES = "200m", "40000"
+SIZE, INODES = 100 << 20, 20_000  # of the disk, and as much again for each minute
 
 
 @dataclass
@@ -49,11 +50,11 @@ class Done:
 class Stage:
     """Where it happens.  ``disk`` is a file system of its own if we may mount one."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, minutes: float = 0) -> None:
         self.folder, self.seed = folder, seed
         self.disk = folder / "disk"
         self.disk.mkdir()
-        self.mounted = mount(self.disk)
+        self.mounted = mount(self.disk, 1 + math.ceil(minutes))
         self.log = folder / "log"
         self.runs = folder / "runs"
         self.switch = Switch(folder)
@@ -121,9 +122,9 @@ class Stage:
             subprocess.run(["umount", "-l", str(self.disk)], check=False)
 
 
-def mount(disk: Path) -> bool:
+def mount(disk: Path, times: int) -> bool:
     """A small file system of its own; without the right to it the fuller faults are left out."""
-    options = f"size={SIZE},nr_inodes={INODES}"
+    options = f"size={SIZE * times},nr_inodes={INODES * times}"
     argv = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(disk)]
     return subprocess.run(argv, stderr=subprocess.DEVNULL).returncode == 0
 

@@ -78,7 +78,7 @@ def main() -> int:
     given = options()
     print(f"seed {given.seed}", flush=True)
     folder = Path(tempfile.mkdtemp(prefix="torture-"))
-    stage = Stage(folder, given.seed)
+    stage = Stage(folder, given.seed, given.minutes)
     try:
         problems, rest = torture(stage, given.minutes * 60, chosen(stage, given.only))
         return report(stage, problems, rest)
