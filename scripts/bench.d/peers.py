@@ -225,7 +225,7 @@ class Mblaze(Maildir):
         return self._sh("mlist maildir | magrep 'thread:^T7$'")
 
     def read(self) -> list[str]:
-        return self._sh("mlist -N maildir | mshow -q; mlist -N maildir | mflag -S")
+        return self._sh("minc maildir >list; xargs mshow <list; mflag -S <list >/dev/null")
 
 
 class Queue(Peer):
@@ -327,7 +327,7 @@ def once(peer: Peer, job: str) -> float | None:
 
 
 def wake(peer: Peer) -> float | None:
-    """From the moment the message is being sent, by the library's quickest, to the output."""
+    """From the start of the peer's own send to the end of who waited."""
     argv = peer.wake()
     if not argv:
         return None

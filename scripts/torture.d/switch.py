@@ -17,9 +17,9 @@ class Switch:
         self.path.write_bytes(bytes(SHAPE.size))
         with self.path.open("r+b") as file:
             self._shared = mmap.mmap(file.fileno(), SHAPE.size)
-        self.library = folder / "faulty.so"
+        self._faulty = folder / "faulty.so"
         source = Path(__file__).with_name("faulty.c")
-        build = ["cc", "-shared", "-fPIC", "-O1", "-o", str(self.library), str(source), "-ldl"]
+        build = ["cc", "-shared", "-fPIC", "-O1", "-o", str(self._faulty), str(source), "-ldl"]
         subprocess.run(build, check=True)
 
     def set(self, **fields: int) -> None:
@@ -30,7 +30,7 @@ class Switch:
     def environment(self, under: Path) -> dict[str, str]:
         """For a process that shall look at it; calls fail for paths under ``under``."""
         return {
-            "LD_PRELOAD": str(self.library),
+            "LD_PRELOAD": str(self._faulty),
             "FAULTY_SWITCH": str(self.path),
             "FAULTY_UNDER": str(under),
         }

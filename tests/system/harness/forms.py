@@ -1,7 +1,8 @@
 """What Codex and Cursor say of hooks where no package has types for them.
 
 Codex: codex-rs/hooks/schema/generated/ of github.com/openai/codex, 2026; an object there takes no
-other key (additionalProperties: false).  Cursor: the checks in dist/cjs/429.index.js of
+other key (additionalProperties: false); what SessionStart and SessionEnd are given is as other
+projects have pinned it, not read there.  Cursor: the checks in dist/cjs/429.index.js of
 @cursor/sdk 1.0.18, whose types do not tell of hooks; another key is ignored there.
 """
 
