@@ -2,13 +2,11 @@
 
 from datetime import UTC, datetime
 
-from swarm.message import Message
 
-
-def dated(message: Message) -> float | None:
-    """Its Date in epoch seconds (UTC without an offset), None where none can be read."""
+def dated(date: str) -> float | None:
+    """What its Date says in epoch seconds (UTC without an offset), None where none can be read."""
     try:
-        when = datetime.fromisoformat(message.fields.get("date", ""))
+        when = datetime.fromisoformat(date)
         return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None

@@ -330,7 +330,7 @@ def from_message(message: Message, name: str, at: float, opener: str) -> Event:
     """
     get = message.fields.get
     problem = "malformed: lacks " + ", ".join(message.missing) if message.malformed else ""
-    said = dated(message)
+    said = dated(message.get("Date"))
     return Event(
         kind=get("event") or _inferred(message, opener),
         sender=get("from", ""),

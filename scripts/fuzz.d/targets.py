@@ -11,21 +11,18 @@ from swarm.bridge import crossing, words
 from swarm.errors import SwarmError
 from swarm.front_matter import MailHandler
 from swarm.harness import asked
-from swarm.mailbox import inbox, registry
+from swarm.mailbox import inbox, plain, registry
 
 FILE = "01_a-subject_aaaa.txt"
-FIELDS = ("sender", "recipient", "subject", "thread", "status", "flags")
+FIELDS = ("sender", "recipient", "subject", "thread", "status", "date", "flags")
+PLAIN = b"To: bob\nFrom: alice\nSubject: s\nThread: t\n---\n"
 
 
 def messages(data: bytes) -> None:
-    """The parser, the listing's quick reader, the public handler and the bridge agree."""
+    """The parser, the listing's quick reader of many, the public handler and the bridge agree."""
     one = message.parse(data)
     assert data.endswith(one.body)
-    slow = inbox.Item(FILE, FILE, one, "bob")
-    quick = inbox._quick(FILE, FILE, data, "bob")
-    if quick:
-        for field in FIELDS:
-            assert getattr(quick, field) == getattr(slow, field), field
+    listed([PLAIN, data, *data.split(b"\0"), PLAIN])
     event = events.from_message(one, FILE, 1.0, "")
     for _, value in events.headers(event):
         assert not any(message.is_control(char) for char in value), value
@@ -34,6 +31,16 @@ def messages(data: bytes) -> None:
         written(one)
         if sum(data) % 16 == 0:  # it costs more than all the rest
             handled(data, one)
+
+
+def listed(batch: list[bytes]) -> None:
+    """Of messages told together each is what it is when parsed alone."""
+    for data, row in zip(batch, plain.values(batch), strict=True):
+        if row:
+            quick = inbox._told(FILE, "inbox", data, row, "bob")
+            slow = inbox.Item(FILE, "inbox", message.parse(data), "bob")
+            for field in FIELDS:
+                assert getattr(quick, field) == getattr(slow, field), field
 
 
 def written(one: message.Message) -> None:
@@ -138,6 +145,7 @@ SEEDS: dict[str, list[bytes]] = {
     "messages": [
         b"To: bob\nFrom: alice\nSubject: s: t\nThread: bd-1\nStatus: ack\n---\nbody\n---\n",
         b"\xef\xbb\xbf\r\n---\r\nto: bob\r\nFROM:alice\r\nSubject: x\r\n---\r\n\xff",
+        b"To: bob\nFrom: a\nSubject: s\nRef: u\n---\n\0To: b\nFrom: a\nSubject: s\nVia: t\n---\n",
         b"To: bob\nFrom: a\nSubject: s\nEvent: task_req\nDate: 2026-01-02T03:04:05Z\nRef: x\n---\n",
     ],
     "marks": [b"To: b\nFrom: a\nSubject: s\nstatus : x\nStatus: y\n---\nStatus: z\n"],

@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
 
 def _messages(call: Call, items: list[inbox.Item]) -> int:
-    rows = []
-    for item in items:
-        row = [item.file, item.sender, item.subject]
-        rows.append([*row, ",".join(item.flags)] if item.flags else row)
+    rows = [[item.file, item.sender, item.subject] for item in items]
+    for row, item in zip(rows, items, strict=True):
+        row += [",".join(item.flags)] if item.flags else []
     records = [item.record(call.root) for item in items] if call["json"] else []
     show(call, "messages", ["file", "from", "subject", "flags"], rows, records)
     return _unreadable(call, [item for item in items if item.unreadable])

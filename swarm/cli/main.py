@@ -1,5 +1,6 @@
 """Start here: the fast parser first, the typer app for the rest; one way out for errors."""
 
+import gc
 import os
 import sys
 
@@ -21,6 +22,8 @@ else:
 # Set by the shell scripts of ``swarm --show-completion``.
 COMPLETE = "_SWARM_COMPLETE"
 HOOKS = ("hook", "whoami")
+# So many new objects before a look for cycles among them: a long listing has none.
+LISTED = 100_000
 
 
 def main() -> None:
@@ -80,6 +83,7 @@ def _function(command: str) -> "Callable[[Call], int | None]":
     if not command.startswith("task "):
         from swarm.cli import commands
 
+        gc.set_threshold(LISTED)
         found = getattr(commands, command)
         return found
     from swarm.cli import task_commands, task_views

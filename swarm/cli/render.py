@@ -72,7 +72,9 @@ def lines(rows: "Sequence[Sequence[str]]", zero: bool = False) -> None:
             for row in rows
         )
     else:
-        out = encode("".join("\t".join([shown(c) for c in row]) + "\n" for row in rows))
+        if not "".join(map("".join, rows)).isprintable():
+            rows = [[shown(cell) for cell in row] for row in rows]
+        out = encode("\n".join(map("\t".join, rows)) + "\n")
     write(out)
 
 

@@ -36,7 +36,7 @@ class Claim:
         self._receipt = folder == root.inbox(agent)
         self.data = data
         self.message = parse(data)
-        self.item = Item(name, path, self.message, agent if self._receipt else "")
+        self.item = Item(name, folder, self.message, agent if self._receipt else "")
 
     def done(self) -> None:
         """Write the receipt if the message is in the inbox, and give it back."""

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 def _own(root: Root, agent: str) -> Found:
     """All mail in one's own inbox and sent, in order within each, and what cannot be read."""
     items = [
-        item
-        for folder in (root.inbox(agent), root.sent(agent))
-        for name in inbox.in_order(inbox.message_names(root, folder))
-        if (item := inbox.load(root, agent, f"{folder}/{name}"))
+        item for box in (root.inbox(agent), root.sent(agent)) for item in _all(root, agent, box)
     ]
     return [i for i in items if not i.unreadable], [i for i in items if i.unreadable]
+
+
+def _all(root: Root, agent: str, folder: str) -> list[Item]:
+    found = inbox.in_order(inbox.message_names(root, folder))
+    return [item for item in inbox.items(root, agent, folder, found) if item]
 
 
 def _time(item: Item) -> tuple[float, float, str]:
@@ -35,19 +37,26 @@ def _time(item: Item) -> tuple[float, float, str]:
         written = os.lstat(item.path).st_mtime
     except OSError:
         written = 0.0
-    stamp = dated(item.message) if item.message else None
+    stamp = dated(item.date)
     return written if stamp is None else stamp, written, item.file
 
 
 def _once(items: list[Item]) -> list[Item]:
     """Each message once: a sent copy and its delivery share all but the Status."""
-    seen: dict[tuple[object, ...], Item] = {}
+    alike: dict[tuple[str, ...], list[Item]] = {}
+    kept: list[Item] = []
     for item in items:
-        message = item.message
-        rest = (message.get("Date"), message.body[: inbox.HEAD // 2]) if message else ()
-        key = (_original(item), item.sender, item.recipient, item.subject, *rest)
-        seen.setdefault(key, item)
-    return list(seen.values())
+        key = (_original(item), item.sender, item.recipient, item.subject, item.date)
+        others = alike.setdefault(key, [])
+        if not others or _says(item) not in map(_says, others):  # most are alike to none
+            others.append(item)
+            kept.append(item)
+    return kept
+
+
+def _says(item: Item) -> bytes:
+    """The beginning of the body."""
+    return item.message.body[: inbox.HEAD // 2] if item.message else b""
 
 
 def thread(root: Root, agent: str, key: str) -> Found:
@@ -154,10 +163,9 @@ def _may_hold(data: bytes | None, wanted: list[str]) -> bool:
 def sent(root: Root, agent: str) -> list[tuple[Item, bool]]:
     """What one sent, and whether the recipient's receipt is there; not what one archived."""
     found = []
-    folder = root.sent(agent)
-    for name in inbox.in_order(inbox.message_names(root, folder)):
-        item = inbox.load(root, agent, f"{folder}/{name}")
-        if item is None or item.sender != agent or _original(item) != name:
+    for item in _all(root, agent, root.sent(agent)):
+        name = item.file
+        if item.sender != agent or _original(item) != name:
             continue
         to = item.recipient
         seen = names.is_id(to) and any(receipts.has(root, to, n) for n in _delivered_as(name))

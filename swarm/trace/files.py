@@ -51,7 +51,7 @@ def _said(root: Root, letter: Letter) -> list[Fact]:
     path, message = root.relative(letter.item.path), letter.item.message
     if message is None:
         return [Fact(None, "unknown", "what it says: it cannot be read", path)]
-    at = dated(message)
+    at = dated(message.get("Date"))
     found = [] if at is None else [Fact(at, "dated", "its Date", path)]
     via = message.get("Via")
     return found + ([Fact(None, "via", f"carried here from channel {via}", path)] if via else [])
@@ -167,7 +167,7 @@ def answers(root: Root, agent: str, letter: Letter) -> list[Fact]:
             message = item.message
             if message and message.get("Ref") == letter.name and item.file != letter.name:
                 seen = stat(root, root.relative(item.path))
-                at = dated(message) or (seen.st_mtime if seen else None)
+                at = dated(message.get("Date")) or (seen.st_mtime if seen else None)
                 text = f"by {item.sender}: {message.get('Event') or item.status or 'a reply'}"
                 found[item.file] = Fact(at, "answered", text, root.relative(item.path))
     return [*found.values(), *_task(root, agent or letter.sender or letter.box, letter)]

@@ -212,7 +212,7 @@ class Letter:
         self.whole = whole
         self.problem = problem
         self.at = mtime
-        said = dated(message)
+        said = dated(message.get("Date"))
         if said is not None and (said % 1 or abs(said - mtime) >= SETTLED):
             self.at = said
 

@@ -3,7 +3,6 @@
 import pytest
 
 from swarm.dates import dated
-from swarm.message import Message
 
 
 @pytest.mark.parametrize(
@@ -17,8 +16,4 @@ from swarm.message import Message
     ],
 )
 def test_a_date_is_epoch_seconds_or_nothing(text: str, seconds: float | None) -> None:
-    assert dated(Message([("Date", text)], b"")) == seconds
-
-
-def test_a_message_without_a_date_has_none() -> None:
-    assert dated(Message([], b"")) is None
+    assert dated(text) == seconds

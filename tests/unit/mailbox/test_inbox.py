@@ -5,34 +5,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from swarm import message, names
+from swarm import names
 from swarm.errors import Unreadable
 from swarm.mailbox import inbox, receipts
 from swarm.mailbox.layout import Root
 
 from .mail import PLAIN, files, put, unread
-
-NAMES = [b"To", b"From", b"Subject", b"Thread", b"Status", b"Date", b"Ref", b"to", b"X-Y", b"\xff"]
-VALUES = [
-    b"bob", b"alice", b"carl", b"t", b" two", b"t ", b"\tx", b"a: b", b"a:b", b"", b"\xff", b"x\r",
-    b"\xc2\xa0", b"x\x0cy",
-]  # fmt: skip
-ODD = [b"---\n", b"---\r\n", b"--- \n", b"no header\n", b"\n", b"Ref:\n", b"---"]
-
-
-def line(name: bytes) -> st.SearchStrategy[bytes]:
-    return st.sampled_from(VALUES).map(lambda value: name + b": " + value + b"\n")
-
-
-lines = st.sampled_from(NAMES).flatmap(line) | st.sampled_from(ODD)
-required = st.tuples(line(b"To"), line(b"From"), line(b"Subject"))
-messages = st.builds(
-    lambda first, more, body: b"".join([*first, *more, b"---\n", *body]),
-    required | st.lists(lines), st.lists(lines, max_size=2), st.lists(lines, max_size=2),
-)  # fmt: skip
 
 
 def test_unread_is_in_order_and_counts_agree(root: Root) -> None:
@@ -76,26 +57,6 @@ def test_the_filter_comes_before_the_limit(root: Root) -> None:
 @given(st.lists(st.text("019_a.²", max_size=6), unique=True))
 def test_order_is_that_of_names(found: list[str]) -> None:
     assert inbox.in_order(found) == sorted(found, key=names.order)
-
-
-@settings(max_examples=400)
-@given(messages)
-def test_a_listing_says_what_parsing_says(data: bytes) -> None:
-    """Also where it goes the quick way, which most plain messages do."""
-    root = Root("/mail")
-    found = inbox._quick("p", "f", data, "bob")
-    if found is not None:
-        full = inbox.Item("f", "p", message.parse(data), "bob")
-        assert found.record(root) == full.record(root)
-        assert found.message is not None and full.message is not None
-        assert found.message.headers == full.message.headers
-
-
-@pytest.mark.parametrize(
-    "data", [PLAIN, PLAIN.replace(b"s\n", b"a: b\n"), PLAIN.replace(b"---", b"Status: ack\n---")]
-)
-def test_the_plainest_messages_go_the_quick_way(data: bytes) -> None:
-    assert inbox._quick("p", "f", data, "bob") is not None
 
 
 def test_flags_tell_what_is_wrong_with_a_message(root: Root) -> None:
