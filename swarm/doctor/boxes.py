@@ -55,13 +55,14 @@ def _contents(root: Root, agent: str, folder: Folder, fix: bool) -> list[Finding
     found, others = left_over.sweep(folder, fix)
     if folder.path == root.receipts(agent):
         return found
+    letters = []
     for entry in others:
         shown, kind = folder.inside(entry.name), folders.kind(entry)
         if kind and (kind != "file" or not names.is_message_name(entry.name)):
             found.append(_no_mail(entry.name, kind, shown))
         elif kind and folder.path != root.drafts(agent):
-            found += mail.examine(root, agent, entry.path, shown)
-    return found
+            letters.append(entry.name)
+    return found + mail.examine(root, agent, folder, letters)
 
 
 def _no_mail(name: str, kind: str, shown: str) -> Finding:

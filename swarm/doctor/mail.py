@@ -7,6 +7,7 @@ from swarm import names
 from swarm.doctor import rights, sharing
 from swarm.doctor.finding import Finding
 from swarm.doctor.folders import Folder
+from swarm.errors import Unreadable
 from swarm.mailbox import inbox, layout
 from swarm.mailbox.inbox import Item
 from swarm.mailbox.layout import Root
@@ -15,18 +16,24 @@ from swarm.mailbox.layout import Root
 SLACK = 1.0
 
 
-def examine(root: Root, owner: str, path: str, shown: str) -> list[Finding]:
-    """What is wrong with a message in the owner's inbox or sent/; [] if it is gone.
-
-    In sent/ only with those that the owner sent: the others are archived, so put away.
-    """
-    item = inbox.load(root, owner, path)
-    in_inbox = os.path.dirname(path) == root.inbox(owner)
-    found = sharing.message(root, owner, item) if item and in_inbox else []
-    if item is None or not item.flags:
+def examine(root: Root, owner: str, folder: Folder, letters: list[str]) -> list[Finding]:
+    """What is wrong with messages in the owner's inbox or sent/."""
+    found: list[Finding] = []
+    in_inbox = folder.path == root.inbox(owner)
+    try:
+        for item in inbox.items(root, owner, folder.path, letters):
+            if item:
+                found += _of(root, owner, item, folder.inside(item.file), in_inbox)
+    except Unreadable:  # the folder is gone by now
         return found
+    return found
+
+
+def _of(root: Root, owner: str, item: Item, shown: str, in_inbox: bool) -> list[Finding]:
+    """In sent/ only of those that the owner sent: the others are archived, so put away."""
     if "unreadable" in item.flags:
-        return [_unreadable(path, shown)]
+        return [_unreadable(item.path, shown)]
+    found = sharing.message(root, owner, item) if in_inbox else []
     if "malformed" in item.flags and (in_inbox or item.sender == owner):
         found.append(_malformed(item, shown, "archive" if in_inbox else "remove"))
     if "misaddressed" in item.flags:

@@ -192,7 +192,7 @@ def items(
             told = _beginnings(fd, chunk)
             for name, data, row in zip(chunk, told, values(told), strict=True):
                 if row is None:
-                    yield _load(folder, name, addressed)
+                    yield _parsed(name, folder, data, addressed)
                 else:
                     yield _told(name, folder, data, row, addressed)
     finally:
@@ -215,6 +215,15 @@ def _beginnings(folder: int, found: list[str]) -> list[bytes]:
         finally:
             os.close(fd)
     return told
+
+
+def _parsed(file: str, folder: str, data: bytes, owner: str) -> Item | None:
+    """An item of other form; of a short one all is known but whether it is a regular file."""
+    if not 0 < len(data) < HEAD:
+        return _load(folder, file, owner)
+    from swarm.message import parse
+
+    return Item(file, folder, parse(data), owner) if is_mail(f"{folder}/{file}") else None
 
 
 def _told(file: str, folder: str, data: bytes, row: "Values", owner: str) -> Item:

@@ -67,6 +67,12 @@ def test_a_hot_command_imports_nothing_heavy(tree: Path, words: str) -> None:
     assert "swarm.cli.commands" in found and not HEAVY & found
 
 
+@pytest.mark.parametrize("words", ["unread", "threads"])
+def test_a_listing_of_plain_mail_parses_none(tree: Path, words: str) -> None:
+    said, found = loaded(tree, words)
+    assert said and "swarm.mailbox.plain" in found and "swarm.message" not in found
+
+
 def test_a_hook_imports_less_still_where_nothing_is_new(tree: Path) -> None:
     """It runs after each tool of each agent: what it may load is listed."""
     said = '{"session_id":"s","tool_input":{"a":[1,"x"]}}'

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from swarm.doctor import folders, mail
 from swarm.mailbox import archive
 from swarm.mailbox.layout import Root
 
@@ -26,6 +27,14 @@ def test_what_is_wrong_in_an_inbox(root: Root) -> None:
     expected = {f"bob/inbox/{name}" for name in names} | {"bob/drafts/.tmp-9", "bob/stray.txt"}
     assert wrong(root) == dict.fromkeys(expected, "warn")
     assert wrong(root, fix=True) == wrong(root)
+
+
+@pytest.mark.parametrize("gone", ["inbox/01.txt", "inbox"])
+def test_of_mail_that_is_gone_by_now_nothing_is_said(root: Root, gone: str) -> None:
+    put(f"{root.inbox('bob')}/01.txt", "no header")
+    seen = folders.look(root, "bob/inbox")
+    os.rename(f"{root.box('bob')}/{gone}", f"{root.path}/elsewhere")
+    assert mail.examine(root, "bob", seen, ["01.txt"]) == []
 
 
 def test_a_malformed_message_is_named_with_what_it_lacks(root: Root) -> None:
