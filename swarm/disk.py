@@ -1,4 +1,4 @@
-"""The only home of link, rename, unlink, fsync and locks: steps that a crash cannot halve.
+"""The only home of link, rename, unlink and locks: steps that a crash cannot halve.
 
 Temporary files are hidden and begin with ``.swarm-``: nobody lists them as mail, and
 ``doctor`` knows whose they are.
@@ -6,8 +6,10 @@ Temporary files are hidden and begin with ``.swarm-``: nobody lists them as mail
 
 import errno
 import os
-from _thread import allocate_lock, get_ident
+from _thread import get_ident
 from stat import S_IMODE, S_ISREG, S_ISVTX
+
+from swarm.syncing import flush, sync_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +21,6 @@ TEMP_SUFFIX = ".tmp"
 # A file system without hard links (or that refuses them) says one of these.
 NO_LINKS = frozenset((errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK))
 NO_FLOCK = frozenset((errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL))
-NO_SYNC = frozenset((errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF))
 NO_NOREPLACE = frozenset((errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP))
 AT_FDCWD = -100
 LARGEST = 128 << 20
@@ -34,8 +35,6 @@ OWN_FLAGS = os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _drawn = 0
 # Who holds which lock, by thread: the kernel would make a holder wait for itself.
 _held: set[tuple[int, str]] = set()
-_turn = allocate_lock()
-_waits: "dict[int, Callable[[], object]]" = {}  # by thread that has begun its turn
 
 
 def write_temp(folder: str, data: bytes, sync: bool, mode: int | None = None) -> str:
@@ -258,72 +257,6 @@ def remove_folder(path: str) -> bool:
             return False
         raise
     return True
-
-
-def sync_folder(path: str) -> None:
-    """Make the names in a folder survive a power cut, where the system lets us.
-
-    A folder that may be written to but not listed, and some remote mounts, cannot be synced.
-    """
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except PermissionError:
-        return
-    try:
-        flush(fd)
-    except OSError as error:
-        if error.errno not in NO_SYNC:
-            raise
-    finally:
-        os.close(fd)
-
-
-def sync_file(path: str) -> None:
-    """Make the bytes of a file last, and on common file systems the name it just got."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-def flush(fd: int) -> None:
-    """Have an open file on the disk; another thread has its ``Turn`` meanwhile."""
-    waits = _waits.get(get_ident())
-    if waits is None:
-        os.fsync(fd)
-        return
-    waits()
-    _turn.release()
-    try:
-        os.fsync(fd)
-    finally:
-        _turn.acquire()
-
-
-class Turn:
-    """``with Turn(waits):`` one thread at a time, but for the time in which it waits for the disk.
-
-    So many threads are as one, and their syncs are one.  ``waits`` is called before each wait.
-    """
-
-    __slots__ = ("_wait",)
-
-    def __init__(self, waits: "Callable[[], object]") -> None:
-        self._wait = waits
-
-    def __enter__(self) -> None:
-        _turn.acquire()
-        _waits[get_ident()] = self._wait
-
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
-        del _waits[get_ident()]
-        _turn.release()
 
 
 def read(path: str, limit: int = -1, owner: int | None = None) -> bytes:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 
-from swarm import disk, message, names
+from swarm import disk, message, names, syncing
 from swarm.bridge import actions, details
 from swarm.bridge.actions import Action, Session
 from swarm.bridge.crossing import File, Row
@@ -326,7 +326,7 @@ def _sync_all(files: Iterable[str], folders: Iterable[str]) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(SYNCS) as pool:
-        done = [pool.submit(disk.sync_file, path) for path in files]
-        done += [pool.submit(disk.sync_folder, path) for path in folders]
+        done = [pool.submit(syncing.sync_files, path) for path in files]
+        done += [pool.submit(syncing.sync_folder, path) for path in folders]
         for one in done:
             one.result()

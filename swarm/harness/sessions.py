@@ -3,7 +3,7 @@
 import os
 import time
 
-from swarm import disk
+from swarm import disk, syncing
 from swarm.errors import from_os
 from swarm.harness.known import MARKS
 from swarm.harness.session import FOLDER, SIZE_MAX, Session, format_session, is_name, load, parse
@@ -69,7 +69,7 @@ class Locked:
             if ask:
                 ask(self._fd, 0, len(format_session(self.found)))
         except OSError as error:
-            if error.errno not in disk.NO_SYNC:
+            if error.errno not in syncing.NO_SYNC:
                 raise
 
     def save(self) -> None:

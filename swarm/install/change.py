@@ -2,7 +2,7 @@
 
 import os
 
-from swarm import disk, names
+from swarm import disk, names, syncing
 from swarm.errors import Refused, SwarmError, Temporary, from_os
 from swarm.install.harnesses import File
 from swarm.install.record import Record
@@ -131,7 +131,7 @@ def carry_out(change: Change, store: str) -> None:
         change.check()
         if change.after is None:
             disk.remove(change.target)
-            disk.sync_folder(os.path.dirname(change.target))
+            syncing.sync_folder(os.path.dirname(change.target))
             return
         missing = _missing(change.target)
         if not change.take_out:

@@ -7,7 +7,7 @@ while nothing has been delivered.
 import errno
 import os
 
-from swarm import disk, message, names
+from swarm import disk, message, names, syncing
 from swarm.errors import Conflict, SwarmError, from_os
 from swarm.mailbox import shared
 from swarm.mailbox.layout import Root, make_box
@@ -179,9 +179,11 @@ def _write_to(letter: Letter, agent: str, token: str, inbox: str, drafts: str) -
     staged: list[str] = []
     where = root.drafts(sender)
     try:
-        staged.append(disk.write_temp(drafts, data, root.sync))
+        staged.append(disk.write_temp(drafts, data, False))
         where = root.sent(sender)
-        staged.append(disk.write_temp(where, data, root.sync))
+        staged.append(disk.write_temp(where, data, False))
+        if root.sync:
+            syncing.sync_files(*staged)
         where = root.inbox(agent)
         name = _publish(letter, agent, token, data, staged, inbox)
         _settle(letter, agent, staged[1], name, inbox)
@@ -204,8 +206,8 @@ def _settle(letter: Letter, agent: str, copy: str, name: str, inbox: str) -> Non
     try:
         if root.sync:
             if root.shared:  # whose folder may not be opened: the file takes its name along
-                disk.sync_file(f"{inbox}/{name}")
-            disk.sync_folder(inbox)
+                syncing.sync_files(f"{inbox}/{name}")
+            syncing.sync_folder(inbox)
     except OSError as error:
         letter.unsettled.append(_after(error, f"sync {path}", path))
     where = root.sent(letter.sender)

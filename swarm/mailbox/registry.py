@@ -4,7 +4,7 @@ import os
 import time
 from stat import S_ISREG
 
-from swarm import disk, message, names
+from swarm import disk, message, names, syncing
 from swarm.ages import age
 from swarm.errors import Conflict, Unknown, UsageError, from_os
 from swarm.mailbox.layout import Root, bad_mailbox, check_own, is_known, make_box, registered, twin
@@ -262,7 +262,7 @@ def unregister(root: Root, agent: str) -> None:
         with disk.Lock(root.dir):
             gone = disk.remove(path)
             if gone and root.sync:
-                disk.sync_folder(root.dir)
+                syncing.sync_folder(root.dir)
     except OSError as error:
         raise from_os(error, "remove", root.relative(path)) from None
     if not gone:
@@ -282,7 +282,7 @@ def cleanup(root: Root, stale_seconds: float | None, dry_run: bool) -> list[tupl
             for agent, _ in found:
                 disk.remove(root.entry(agent))
             if found and root.sync:
-                disk.sync_folder(root.dir)
+                syncing.sync_folder(root.dir)
             return found
     except OSError as error:
         raise from_os(error, "clean up", "dir") from None

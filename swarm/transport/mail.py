@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from swarm import disk, names
+from swarm import names, syncing
 from swarm.errors import Conflict
 from swarm.mailbox import layout, watch
 from swarm.mailbox.guests import is_guest
@@ -151,7 +151,7 @@ class MailStore(Store):
 
         def work() -> None:
             try:
-                with disk.Turn(waits):
+                with syncing.Turn(waits):
                     while left:
                         turn(left.popleft())
             finally:

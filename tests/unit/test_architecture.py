@@ -41,6 +41,7 @@ LAYERS = [
     ),
     (
         "swarm.disk",
+        "swarm.syncing",
         "swarm.stopping",
         "swarm.mailbox",
         "swarm.front_matter",
@@ -105,7 +106,8 @@ PURE = {"errno", "unicodedata", "difflib", "collections", "swarm"}
 # What a pure module that no hot command imports may use beside these.
 PURE_TOO = PURE | {"hashlib", "json", "dataclasses", "datetime", "typing", "copy"}
 PURE_MODULES = sorted(name.removeprefix("swarm.").replace(".", "/") for name in LAYERS[0])
-STEPS = {"link", "rename", "replace", "renames", "unlink", "remove", "fsync", "symlink", "rmdir"}
+STEPS = {"link", "rename", "replace", "renames", "unlink", "remove", "symlink", "rmdir"}
+SYNCS = {"fsync", "fdatasync", "sync"}
 OUTPUT = {"sys.stdout", "sys.stderr", "sys.__stdout__", "sys.__stderr__"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 each_module = pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
@@ -183,9 +185,10 @@ def test_the_lowest_layer_touches_no_system(module: str) -> None:
 
 
 @each_module
-def test_only_disk_links_renames_removes_and_syncs(path: Path) -> None:
+def test_only_disk_links_renames_and_removes_and_only_syncing_syncs(path: Path) -> None:
     called = {node.attr for node in nodes(path) if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "os"}  # fmt: skip
     assert name(path) == "swarm.disk" or not called & STEPS
+    assert name(path) == "swarm.syncing" or not called & SYNCS
 
 
 def test_mail_and_team_do_not_know_each_other() -> None:

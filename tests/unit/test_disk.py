@@ -5,10 +5,7 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -167,18 +164,6 @@ def test_a_new_file_follows_the_umask(tmp_path: Path) -> None:
     assert (tmp_path / "a").stat().st_mode & 0o777 == 0o640
 
 
-@pytest.mark.parametrize(("number", "told"), [(errno.EINVAL, False), (errno.EIO, True)])
-def test_a_file_system_that_syncs_no_folders_is_told_apart_from_a_failing_disk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, told: bool
-) -> None:
-    def fail(fd: int) -> None:
-        raise OSError(number, os.strerror(number))
-
-    monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(OSError) if told else nullcontext():
-        disk.sync_folder(str(tmp_path))
-
-
 def test_creating_never_replaces(tmp_path: Path, links: None) -> None:
     path = tmp_path / "a"
     assert disk.create(str(path), b"x", False)
@@ -242,30 +227,6 @@ def test_a_lock_on_what_is_no_folder_is_an_error(tmp_path: Path) -> None:
         pass
     with pytest.raises(NotADirectoryError), disk.Lock(__file__):
         pass
-
-
-def test_turns_of_threads_overlap_only_while_they_wait_for_the_disk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    both_wait = threading.Barrier(2, timeout=10)
-    monkeypatch.setattr(os, "fsync", lambda _: both_wait.wait())
-    at_work: list[int] = []
-    told: list[int] = []
-
-    def work(number: int) -> int:
-        at_work.append(number)
-        time.sleep(0.01)
-        there = len(at_work)
-        at_work.remove(number)
-        return there
-
-    def turn(number: int) -> list[int]:
-        with disk.Turn(lambda: told.append(number)):
-            return [work(number), disk.create(f"{tmp_path}/{number}", b"", True), work(number)]
-
-    with ThreadPoolExecutor(2) as threads:
-        assert list(threads.map(turn, range(2))) == [[1, True, 1]] * 2
-    assert sorted(told) == [0, 0, 1, 1]  # of each wait: the file's and its folder's
 
 
 def test_a_file_that_is_larger_than_any_message_is_not_read(tmp_path: Path) -> None:

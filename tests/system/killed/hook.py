@@ -15,6 +15,7 @@ cut, and here is none.
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import sys
 
@@ -39,7 +40,7 @@ TOLD = {f"os.{name}" for name in (*BY_PATH, *BY_EITHER)}
 
 _open, _close, _write = os.open, os.close, os.write
 _opened = {1}
-_counted = 0
+_steps = itertools.count(1)  # in one step of the interpreter: two threads may sync at once
 _inside = False
 
 
@@ -63,9 +64,8 @@ def die() -> None:
 
 def step(call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Count one step, and let happen to it what should."""
-    global _counted, _inside
-    _counted += 1
-    kind = KIND if _counted == AT else ""
+    global _inside
+    kind = KIND if next(_steps) == AT else ""
     _inside = True
     log(call.__name__)
     if kind == "before":
