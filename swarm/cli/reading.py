@@ -139,7 +139,7 @@ class Fenced(Frame):
 
     def begin(self, claim: "reading.Claim") -> bytes:
         self.number += 1
-        name = render.shown(claim.item.file)
+        name = render.shown(claim.name)
         return render.encode(f"==== {self._token} {self.number}: {name} ====\n")
 
     def text(self, claim: "reading.Claim") -> bytes:
@@ -157,15 +157,15 @@ class Brief(Frame):
     """
 
     def __init__(self, root: "Root", me: str) -> None:
+        from swarm.harness.notice import ShortIds
+
         super().__init__()
         self._token = os.urandom(3).hex()
-        self._names = inbox.message_names(root, root.inbox(me))
+        self._ids = ShortIds(inbox.message_names(root, root.inbox(me)))
 
     def begin(self, claim: "reading.Claim") -> bytes:
-        from swarm.harness.notice import short_id
-
         item, get = claim.item, claim.message.get
-        parts = [self._token, short_id(item.file, self._names) or item.file, item.sender or "?"]
+        parts = [self._token, self._ids.of(item.file) or item.file, item.sender or "?"]
         thread = item.thread and f"[{item.thread}]"
         more = (thread, get("event"), item.status, get("detail"), *item.flags)
         line = render.shown(" ".join([*parts, *filter(None, more)]) + f": {item.subject}")

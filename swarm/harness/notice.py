@@ -120,3 +120,20 @@ def short_id(name: str, found: "Iterable[str]") -> str:
             return token
     plain_one = len(stem) <= ID_MAX and ID_CHARS.issuperset(stem) and stem[:1] not in ("", "-", ".")
     return stem if plain_one else ""
+
+
+class ShortIds:
+    """``short_id`` of many names of one inbox, of which not all are looked at for each."""
+
+    def __init__(self, found: "Iterable[str]") -> None:
+        self._found = list(found)
+        # By the four signs that one of them ends in: in which of them they are.
+        self._near: dict[str, list[str]] = {name[-8:-4]: [] for name in self._found}
+        for name in self._found:
+            for at in range(len(name) - 7):
+                if name[at : at + 4] in self._near:
+                    self._near[name[at : at + 4]].append(name)
+
+    def of(self, name: str) -> str:
+        """The shortest for this one, which may have come after the others."""
+        return short_id(name, self._near.get(name[-8:-4], self._found))

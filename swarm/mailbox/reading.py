@@ -11,38 +11,56 @@ from swarm.errors import from_os
 from swarm.mailbox import receipts
 from swarm.mailbox.inbox import Item
 from swarm.mailbox.layout import Root
-from swarm.message import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from swarm.message import Message
+
 GONE = frozenset((errno.ENOENT, errno.ESTALE))
 
 
 class Claim:
-    """A message that nobody else reads now: ``item``, all its bytes ``data``, as ``message``.
+    """A message that nobody else reads now: its ``name``, and all its bytes as ``data``.
 
     ``done()`` after the output was written; leaving a ``with`` block only gives it back.
     """
 
-    __slots__ = ("_agent", "_fd", "_receipt", "_root", "data", "item", "message")
+    __slots__ = ("_agent", "_fd", "_folder", "_message", "_root", "data", "name")
 
     def __init__(self, root: Root, agent: str, path: str, fd: int, data: bytes) -> None:
-        folder, _, name = path.rpartition("/")
+        self._folder, _, self.name = path.rpartition("/")
         self._root = root
         self._agent = agent
         self._fd = fd
-        self._receipt = folder == root.inbox(agent)
+        self._message: Message | None = None
         self.data = data
-        self.message = parse(data)
-        self.item = Item(name, folder, self.message, agent if self._receipt else "")
+
+    @property
+    def _received(self) -> bool:
+        """Whether it lies in the reader's inbox."""
+        return self._folder == self._root.inbox(self._agent)
+
+    @property
+    def message(self) -> "Message":
+        """What it says; parsed only for who asks."""
+        if self._message is None:
+            from swarm.message import parse
+
+            self._message = parse(self.data)
+        return self._message
+
+    @property
+    def item(self) -> Item:
+        """Its line of a listing."""
+        return Item(self.name, self._folder, self.message, self._agent if self._received else "")
 
     def done(self) -> None:
         """Write the receipt if the message is in the inbox, and give it back."""
         try:
-            if self._receipt:
-                receipts.write(self._root, self._agent, self.item.file)
+            if self._received:
+                receipts.write(self._root, self._agent, self.name)
         finally:
             self.close()
 

@@ -1,5 +1,6 @@
 """A notice: short whatever there is to tell, one line for each message, nothing but data in it."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,26 @@ def test_an_id_is_short_and_read_takes_it(root: Root) -> None:
             assert find(root, "bob", one).endswith("/" + name)
     with pytest.raises(Unknown):
         find(root, "bob", "77ab")
+
+
+PARTS = st.lists(
+    st.text("a1_", min_size=1, max_size=9).map(lambda stem: f"{stem}.txt"), unique=True
+)
+
+
+@given(PARTS, st.text("a1_", min_size=1, max_size=9))
+def test_the_ids_of_many_are_those_of_each(found: list[str], late: str) -> None:
+    ids = notice.ShortIds(found)
+    for name in [*found, f"{late}.txt"]:
+        assert ids.of(name) == notice.short_id(name, found)
+
+
+def test_ten_times_as_many_ids_take_about_ten_times_as_long() -> None:
+    def spent(count: int) -> float:
+        found = [f"{n:02d}_some-subject_{n:06x}.txt" for n in range(count)]
+        start = time.process_time()
+        ids = notice.ShortIds(found)
+        assert all(ids.of(name) for name in found)
+        return time.process_time() - start
+
+    assert spent(5000) < 40 * min(spent(500) for _ in range(3))
