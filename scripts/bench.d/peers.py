@@ -71,8 +71,8 @@ def letter(number: int) -> str:
     )
 
 
-class Swarm(Peer):
-    name = "swarm"
+class Tree(Peer):
+    """Works on a mail tree."""
 
     def fill(self, count: int, unread: int) -> None:
         subprocess.run([BIN, "init", ".", "--agents", "alice,bob"], stdout=-3, check=True)
@@ -82,6 +82,10 @@ class Swarm(Peer):
             Path(f"{box}/{name}").write_text(letter(number))
             if number < count - unread:
                 Path(f"{box}/.read/{name}").touch()
+
+
+class Swarm(Tree):
+    name = "swarm"
 
     def send(self) -> list[str]:
         return [BIN, "--as", "alice", "send", "bob", "-s", "some subject", "-m", BODY]
@@ -101,7 +105,7 @@ class Swarm(Peer):
         return [BIN, "wait", "--timeout", "20"]
 
 
-class Bare(Swarm):
+class Bare(Tree):
     """The calls that no Python program could do without, in one: the limit."""
 
     name = "bare Python"
@@ -141,11 +145,8 @@ class Bare(Swarm):
         mark = " os.close(os.open(f'{box}/.read/{name}', os.O_CREAT | os.O_WRONLY))"
         return self._python(f"{self.NEW}for name in new:\n{self.READ} print(data)\n{mark}")
 
-    def wake(self) -> None:
-        return None
 
-
-class ByHand(Swarm):
+class ByHand(Tree):
     """The protocol's shell loop."""
 
     name = "sh"
@@ -168,17 +169,9 @@ class ByHand(Swarm):
     def read(self) -> list[str]:
         return self._sh('sh unread.sh sh -c \'cat "$1" && : >"${1%/*}/.read/${1##*/}"\' -')
 
-    def wake(self) -> None:
-        return None
 
-
-class Grep(Swarm):
+class Grep(Tree):
     name = "grep"
-
-    def send(self) -> None:
-        return None
-
-    check = listing = read = wake = send
 
     def thread(self) -> list[str]:
         return ["sh", "-c", "grep -l '^Thread: T7$' mail/bob/inbox/*.txt"]

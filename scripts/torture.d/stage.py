@@ -108,7 +108,7 @@ class Stage:
     def start(self, agent: str, *argv: str, **pipes: object) -> "subprocess.Popen[bytes]":
         """A process without the right to write where the mode forbids it."""
         with self.beginning:
-            process = subprocess.Popen(  # type: ignore[call-overload]
+            process: subprocess.Popen[bytes] = subprocess.Popen(  # type: ignore[call-overload]
                 [*plain_rights(), *argv], env=self.environment(agent), cwd=self.folder, **pipes
             )
             self.alive[process.pid] = process

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Callable
 
-from swarm import disk
+from swarm import disk, lock
 from swarm.bridge.actions import Action
 from swarm.bridge.apply import Tell
 from swarm.bridge.bridge import Bridge
@@ -59,7 +59,7 @@ class Standby:
     def take(self) -> bool:
         """Whether it is ours now."""
         try:
-            self._fd = disk.take(self._path)
+            self._fd = lock.take(self._path)
             if self._fd >= 0:
                 os.utime(self._fd, (0, 0))  # no pass yet
         except OSError as error:

@@ -11,6 +11,7 @@ from swarm.install.harnesses import NAMES, File, files
 from swarm.install.places import Places
 from swarm.install.record import Record
 from swarm.install.text import Text
+from swarm.lock import Lock
 
 Show = Callable[[Change], None]
 
@@ -48,7 +49,7 @@ class Job:
             return nullcontext()
         if not os.path.isdir(self.store):
             os.makedirs(self.store, mode=0o700, exist_ok=True)
-        return disk.Lock(self.store)
+        return Lock(self.store)
 
     def _each(self, pairs: list[tuple[str, File]], take_out: bool = False) -> list[Change]:
         done: dict[str, Change] = {}

@@ -4,8 +4,9 @@ import os
 import sqlite3
 import time
 
-from swarm import disk, names
+from swarm import names
 from swarm.errors import Conflict, from_os
+from swarm.lock import Lock
 from swarm.team import members, posting, queries, rows
 from swarm.team.database import Database, make
 from swarm.team.members import PATIENCE, Member
@@ -66,7 +67,7 @@ class Channel(Reading, Writing):
         place = Place(team_home, name, sync)
         place.make()
         try:
-            with disk.Lock(os.path.dirname(place.folder)):
+            with Lock(os.path.dirname(place.folder)):
                 if place.exists():
                     _clear(place, force, patience)
                 place.make()
