@@ -183,12 +183,16 @@ def test_a_guest_whose_mailbox_is_away_gets_no_second_one(world: World, tmp_path
 
 
 def test_a_mark_that_cannot_be_read_for_a_while_makes_no_second_mailbox(world: World) -> None:
+    world.peer.db.execute("UPDATE agents SET status = 'inactive' WHERE session_id = ?", (PEER,))
+    world.settle()
     os.remove(world.root.entry(PEER_ID))
     world.settle()
+    assert not os.path.exists(world.root.entry(PEER_ID))
     mark = Path(world.root.box(PEER_ID), ".guest")
     mark.rename(mark.with_name("aside"))
     mark.mkdir()
     os.utime(world.root.path)
+    world.peer.send("info_only", "here still", "bob")
     world.settle()
     mark.rmdir()
     mark.with_name("aside").rename(mark)
