@@ -107,7 +107,7 @@ def keep(root: Root, name: str, agent: str) -> None:
             state.found.agent = agent
             state.save()
     except OSError as error:
-        raise from_os(error, "write to", f"{FOLDER}/{name}") from None
+        raise from_os(error, "write to", f"{root.path}/{FOLDER}/{name}") from None
 
 
 class Other:
