@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from swarm.mailbox import layout, receipts, registry
+from swarm.mailbox import making, receipts, registry
 from swarm.mailbox.layout import Root
 from swarm.mcp import guard
 from swarm.mcp.answers import Held
@@ -17,7 +17,7 @@ from swarm.mcp.tasks import send
 
 @pytest.fixture
 def root(tmp_path: Path) -> Root:
-    made, _ = layout.init(str(tmp_path), [])
+    made, _ = making.init(str(tmp_path), [])
     for agent in ("alice", "bob"):
         registry.register(made, agent, "helper", "specialist", "waits")
     return made
