@@ -12,7 +12,6 @@ from stat import S_IMODE, S_ISREG
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
 
 TEMP_PREFIX = ".swarm-"
 TEMP_SUFFIX = ".tmp"
@@ -262,12 +261,7 @@ class Turn:
         _turn.acquire()
         _waits[get_ident()] = self._wait
 
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         del _waits[get_ident()]
         _turn.release()
 

@@ -85,6 +85,6 @@ def _write(root: Root, folder: str, agent: str) -> None:
             if agent:
                 kept[folder] = agent
             data = "".join(f"{place}\t{name}\n" for place, name in kept.items())
-            disk.replace(f"{root.path}/{names_file(root)}", os.fsencode(data), root.sync)
+            disk.replace(names_file(root), os.fsencode(data), root.sync)
     except OSError as error:
         raise from_os(error, "write to", names_file(root)) from None

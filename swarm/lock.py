@@ -10,10 +10,6 @@ from stat import S_ISVTX
 
 from swarm import disk
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import TracebackType
-
 LOCK_S = 10
 # Who holds which folder, by thread: the kernel would make a holder wait for itself.
 _held: set[tuple[int, str]] = set()
@@ -82,12 +78,7 @@ class Lock:
         _held.add(self._key)
         return self
 
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.fd >= 0:
             _held.discard(self._key)
             os.close(self.fd)

@@ -35,7 +35,7 @@ class Claim:
         try:
             self._fd = lock.take(self._path)
         except OSError as error:
-            raise from_os(error, "write to", UP) from None
+            raise from_os(error, "write to", self._path) from None
         if self._fd < 0:
             raise already(running(root))
 

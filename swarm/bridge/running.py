@@ -42,7 +42,7 @@ class Standby:
 
     def __init__(self, root: Root, channel: str) -> None:
         folder = f"{root.path}/{FOLDER}/{channel}"
-        self._path, self._shown = f"{folder}/lock", f"{FOLDER}/{channel}/lock"
+        self._path = f"{folder}/lock"
         self._fd = -1
         self._next = 0.0
         if root.shared:  # it acts for all of them, and would have to read everybody's mail
@@ -54,7 +54,7 @@ class Standby:
         try:
             disk.make_folders(root.path, folder)
         except OSError as error:
-            raise from_os(error, "lock", self._shown) from None
+            raise from_os(error, "lock", self._path) from None
 
     def take(self) -> bool:
         """Whether it is ours now."""
@@ -63,7 +63,7 @@ class Standby:
             if self._fd >= 0:
                 os.utime(self._fd, (0, 0))  # no pass yet
         except OSError as error:
-            raise from_os(error, "lock", self._shown) from None
+            raise from_os(error, "lock", self._path) from None
         return self._fd >= 0
 
     def beat(self) -> None:
@@ -74,7 +74,7 @@ class Standby:
             try:
                 os.utime(self._fd)
             except OSError as error:
-                raise from_os(error, "touch", self._shown) from None
+                raise from_os(error, "touch", self._path) from None
 
     def close(self) -> None:
         """Give it back."""

@@ -54,6 +54,9 @@ class MailDesk:
         else:
             found = (f"{root.inbox(me)}/{name}" for name in inbox.unread_names(root, me))
             paths = [path for path in found if inbox.is_mail(path)]
+        if not peek:
+            here = (os.path.split(path) for path in paths[:MOST])
+            self.session.before_reading([n for folder, n in here if folder == root.inbox(me)])
         answer: Read = {"messages": [], "more": 0, "problems": []}
         for at, path in enumerate(paths):
             if len(answer["messages"]) >= (MOST if every else 1):

@@ -18,7 +18,6 @@ from swarm.team.writing import Writing, checked_status
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import TracebackType
     from typing import Self
 
 
@@ -79,12 +78,7 @@ class Channel(Reading, Writing):
     def __enter__(self) -> "Self":
         return self
 
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def join(

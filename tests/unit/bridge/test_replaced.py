@@ -10,7 +10,7 @@ import pytest
 
 from swarm.errors import Conflict
 from swarm.mailbox import registry
-from swarm.mailbox.layout import init
+from swarm.mailbox.making import init
 from swarm.team.channel import Channel
 from tests.peer import Peer
 from tests.unit.bridge.world import CHANNEL, PEER, PEER_ID, World

@@ -10,7 +10,8 @@ import pytest
 from swarm import lock
 from swarm.harness import session, sessions
 from swarm.harness.sessions import Locked
-from swarm.mailbox.layout import Root, init
+from swarm.mailbox.layout import Root
+from swarm.mailbox.making import init
 
 
 @pytest.fixture
