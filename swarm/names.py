@@ -137,10 +137,11 @@ def called(found: list[str], wanted: str) -> list[str]:
     """Of file names those that are called so: by the whole name or its stem, or by one of the
     two as listings show it, which two may share."""
     both = (wanted, f"{wanted}.txt")
-    for name in both:
-        if name in found:
-            return [name]
-    return [name for name in found if visible(name) in both] if "\\" in wanted else []
+    for said in both:
+        if said in found:
+            return [said]
+    alike = ([one for one in found if visible(one) == said] for said in both)
+    return next(filter(None, alike), []) if "\\" in wanted else []
 
 
 def meant(found: list[str], part: str) -> list[str]:

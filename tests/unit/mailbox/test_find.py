@@ -88,6 +88,9 @@ def test_a_name_is_found_as_listings_show_it(box: Root, name: str) -> None:
 def test_two_names_that_look_alike_are_told_apart_or_named(box: Root) -> None:
     for name in ("04_a\nb.txt", "04_a\\nb.txt", "05_\x80.txt", "05_\udc80.txt"):
         put(box, name)
+    for name in ("06_\n.txt", "06_\n.txt.txt"):
+        put(box, name)
+        assert find(box, "bob", r"06_\n.txt") == f"{box.inbox('bob')}/06_\n.txt"
     assert find(box, "bob", "04_a\\nb") == f"{box.inbox('bob')}/04_a\\nb.txt"
     with pytest.raises(Unknown, match="several names"):
         find(box, "bob", "05_\\x80")
