@@ -3,6 +3,7 @@
 import argparse
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -54,9 +55,11 @@ def fuzz(target: str, runs: int, seed: int, corpus: str) -> bool:
             corpus]  # fmt: skip
     start = time.monotonic()
     done = subprocess.run(argv, capture_output=True, text=True, errors="replace")
-    rate = runs / (time.monotonic() - start)
+    seconds = time.monotonic() - start
+    said = re.search(r"number_of_executed_units: (\d+)", done.stderr)
+    count = int(said[1]) if said else 0
     well = done.returncode == 0
-    print(f"{target}: {runs:,} inputs, {rate:,.0f} a second, seed {seed}:",
+    print(f"{target}: {count:,} inputs, {count / seconds:,.0f} a second, seed {seed}:",
           "nothing found" if well else f"exit {done.returncode}", flush=True)  # fmt: skip
     if not well:
         print(done.stdout[-1000:], done.stderr[-3000:])

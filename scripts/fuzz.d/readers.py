@@ -67,7 +67,7 @@ def _conversation(here: Tree, said: Any) -> None:
         assert here.told("thread", "--", key)["messages"] == [said]
         assert here.told("unread", "--thread", key)["messages"] == [said]
         assert len(here.tool("thread", thread=key)["messages"]) == 1
-    if said["from"].strip():
+    if said["from"]:
         assert here.told("unread", "--from", said["from"])["messages"] == [said]
 
 

@@ -55,7 +55,7 @@ def thread(root: Root, agent: str, key: str) -> Found:
 
     In the agent's own mail, or for '' in everybody's.  Unknown if there is none.
     """
-    if not key.strip():
+    if not key.strip(" \t"):
         raise UsageError("the thread is empty")
     found: list[Item] = []
     unreadable: list[Item] = []

@@ -87,6 +87,13 @@ def test_an_empty_thread_is_refused(root: Root, key: str) -> None:
         thread(root, key=key)
 
 
+@pytest.mark.parametrize("key", ["\u00a0", "\x0c", "\u3000"])
+def test_a_thread_that_only_looks_empty_is_found_as_it_is_listed(root: Root, key: str) -> None:
+    put(root, "1.txt", message("a", key))
+    ((listed, _, _),) = threads.summary(root, "bob")[0]
+    assert thread(root, key=listed) == ["1.txt"]
+
+
 def test_two_messages_of_one_name_are_two(root: Root) -> None:
     for folder, body in (("inbox", b"one"), ("sent", b"two")):
         put(root, "1.txt", OWN.replace(b"body", body), folder)
