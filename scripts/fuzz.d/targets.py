@@ -4,8 +4,8 @@ import json
 import os
 from collections.abc import Callable
 
+import agree
 import frontmatter
-import readers
 
 from swarm import events, message, names
 from swarm.bridge import crossing, words
@@ -133,9 +133,9 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "payloads": payloads,
     "hooks": hooks,
     "names": file_names,
-    "readers": readers.message,
-    "rosters": readers.entry,
-    "listings": readers.listing,
+    "readers": agree.message,
+    "rosters": agree.entry,
+    "listings": agree.listing,
 }
 # Seeds from which the fuzzer begins, for each.
 SEEDS: dict[str, list[bytes]] = {
