@@ -7,7 +7,6 @@ from _thread import allocate_lock, get_ident, start_new_thread
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
 
 NO_SYNC = frozenset((errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF))
 
@@ -103,11 +102,6 @@ class Turn:
         _turn.acquire()
         _waits[get_ident()] = self._wait
 
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         del _waits[get_ident()]
         _turn.release()

@@ -6,7 +6,7 @@ from swarm import names
 from swarm.cli import render
 from swarm.cli.call import Call, body, detail, failed, show
 from swarm.errors import TimedOut, Unreadable, UsageError
-from swarm.mailbox import inbox, layout
+from swarm.mailbox import inbox
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def _messages(call: Call, items: list[inbox.Item]) -> int:
 def _check_filters(call: Call) -> None:
     """An empty filter is a script's unset variable, not a wish for everything."""
     for option, name in (("--from", "from_"), ("--thread", "thread")):
-        if call[name] is not None and not call[name].strip():
+        if call[name] is not None and not call[name].strip(" \t"):
             raise UsageError(f"{option} is empty", f"give a value, or leave {option} out")
 
 
@@ -197,8 +197,10 @@ def mark(call: Call) -> None:
 
 
 def init(call: Call) -> None:
+    from swarm.mailbox import making
+
     agents = [name for name in (call["agents"] or "").split(",") if name]
-    root, made = layout.init(call["dir"] or ".", agents, call["shared"])
+    root, made = making.init(call["dir"] or ".", agents, call["shared"])
     shown = [os.path.relpath(path) for path in made]
     if call["json"]:
         render.json({"created": shown, "root": root.path})

@@ -14,8 +14,6 @@ from swarm.mailbox.layout import Root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from swarm.message import Message
 
 GONE = frozenset((errno.ENOENT, errno.ESTALE))
@@ -73,12 +71,7 @@ class Claim:
     def __enter__(self) -> "Claim":
         return self
 
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swarm import names
+from swarm import message, names
 from swarm.errors import Unreadable
 from swarm.mailbox import inbox, receipts
 from swarm.mailbox.layout import Root
@@ -57,6 +57,22 @@ def test_the_filter_comes_before_the_limit(root: Root) -> None:
 @given(st.lists(st.text("019_a.²", max_size=6), unique=True))
 def test_order_is_that_of_names(found: list[str]) -> None:
     assert inbox.in_order(found) == sorted(found, key=names.order)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "\u00a0\n\u00a0".encode() + b" " * inbox.HEAD + b"\nfirst\n",  # blank, in a file of text
+        b"X: " + b"x" * (message.HEADER_MAX - 20) + b"\nTo: bob\n---\n\n\nfirst line\n",
+        b"\n".join([b"no header", b" " * inbox.GROWTH, b"x"]),
+    ],
+)
+def test_a_listing_reads_as_far_as_the_line_that_stands_for_a_subject(
+    root: Root, data: bytes
+) -> None:
+    put(root, "01.txt", data)
+    (item,) = inbox.unread(root, "bob")[0]
+    assert item.subject == message.parse(data).subject != ""
 
 
 def test_flags_tell_what_is_wrong_with_a_message(root: Root) -> None:
