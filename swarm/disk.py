@@ -1,4 +1,4 @@
-"""The only home of link, rename, unlink, fsync and locks: steps that a crash cannot halve.
+"""The only home of link, rename, unlink and fsync: steps that a crash cannot halve.
 
 Temporary files are hidden and begin with ``.swarm-``: nobody lists them as mail, and
 ``doctor`` knows whose they are.
@@ -7,12 +7,11 @@ Temporary files are hidden and begin with ``.swarm-``: nobody lists them as mail
 import errno
 import os
 from _thread import allocate_lock, get_ident
-from stat import S_IMODE, S_ISREG, S_ISVTX
+from stat import S_IMODE, S_ISREG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
 
 TEMP_PREFIX = ".swarm-"
 TEMP_SUFFIX = ".tmp"
@@ -23,7 +22,6 @@ NO_SYNC = frozenset((errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF))
 NO_NOREPLACE = frozenset((errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP))
 AT_FDCWD = -100
 LARGEST = 128 << 20
-LOCK_S = 10
 RENAME_NOREPLACE = 1
 READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -32,8 +30,6 @@ NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 OWN_FLAGS = os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 _drawn = 0
-# Who holds which lock, by thread: the kernel would make a holder wait for itself.
-_held: set[tuple[int, str]] = set()
 _turn = allocate_lock()
 _waits: "dict[int, Callable[[], object]]" = {}  # by thread that has begun its turn
 
@@ -101,6 +97,8 @@ def _publish_without_links(source: str, target: str) -> bool:
     done = _rename_new(source, target)
     if done is not None:
         return done
+    from swarm.lock import Lock
+
     with Lock(os.path.dirname(target)):
         if os.path.lexists(target):
             return False
@@ -123,59 +121,6 @@ def _rename_new(source: str, target: str) -> bool | None:
     if code in NO_NOREPLACE:
         return None
     raise OSError(code, os.strerror(code), source, None, target)
-
-
-def move(source: str, target: str, sync: bool, anew: bool = False) -> bool:
-    """Move a file, also to another file system, never over another; False if taken.
-
-    What an earlier move left that died before its last step is finished.  ``anew``: as a copy
-    in any case, which whoever made the file can change no more.
-    """
-    try:
-        if not anew:
-            if publish(source, target):
-                return _leave(source, target)
-            return _same(source, target) and remove(source)
-    except OSError as error:
-        if error.errno != errno.EXDEV:
-            raise
-    seen = os.lstat(source)
-    staged = write_temp(os.path.dirname(target), read(source), sync)
-    try:
-        os.utime(staged, ns=(seen.st_atime_ns, seen.st_mtime_ns))
-        done = publish(staged, target)
-    finally:
-        remove(staged)
-    if done and sync:
-        sync_folder(os.path.dirname(target))  # before the only other one is removed
-    return (done or _alike(source, target)) and remove(source)
-
-
-def _leave(source: str, target: str) -> bool:
-    """Remove what was moved if it is still there; where that is refused, nothing was moved."""
-    try:
-        remove(source)
-    except OSError:
-        if os.path.lexists(source):
-            remove(target)
-        raise
-    return True
-
-
-def _same(one: str, other: str) -> bool:
-    """Whether both are names of one file, or, on two file systems, the same bytes."""
-    try:
-        first, second = os.lstat(one), os.lstat(other)
-    except FileNotFoundError:
-        return False
-    if first.st_dev == second.st_dev:
-        return first.st_ino == second.st_ino
-    return _alike(one, other)
-
-
-def _alike(one: str, other: str) -> bool:
-    """Whether both are regular files of the same bytes."""
-    return is_regular(one) and is_regular(other) and read(one) == read(other)
 
 
 def replace(
@@ -316,12 +261,7 @@ class Turn:
         _turn.acquire()
         _waits[get_ident()] = self._wait
 
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         del _waits[get_ident()]
         _turn.release()
 
@@ -399,27 +339,6 @@ def try_lock(fd: int) -> bool:
     return True
 
 
-def take(path: str) -> int:
-    """A file of that name, locked, with this process's number in it; -1 if another has the lock.
-
-    Taken again if it was replaced or removed meanwhile: such a lock would lock nobody out.
-    """
-    while True:
-        fd = os.open(path, os.O_RDWR | OWN_FLAGS, 0o666)
-        if not try_lock(fd):
-            os.close(fd)
-            return -1
-        try:
-            same = os.path.samestat(os.fstat(fd), os.stat(path))
-        except FileNotFoundError:
-            same = False
-        if same:
-            os.truncate(fd, 0)
-            write_all(fd, f"{os.getpid()}\n".encode())
-            return fd
-        os.close(fd)
-
-
 def is_locked(fd: int) -> bool:
     """Whether another has the exclusive lock of an open file; True where that cannot be told."""
     import fcntl
@@ -434,57 +353,3 @@ def is_locked(fd: int) -> bool:
             raise
         return True
     return False
-
-
-def _wait_for(fd: int) -> None:
-    """Lock a folder; EAGAIN after a while where other users may hold it for ever (sticky)."""
-    import fcntl
-    import time
-
-    if not os.fstat(fd).st_mode & S_ISVTX:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        return
-    until = time.monotonic() + LOCK_S
-    while not try_lock(fd):
-        if time.monotonic() >= until:
-            raise OSError(errno.EAGAIN, f"locked by another process for {LOCK_S} s")
-        time.sleep(0.005)
-
-
-class Lock:
-    """``with Lock(folder):`` one process at a time; no lock file, nothing to clean up.
-
-    Where the file system has no such locks (some network mounts) it excludes nobody:
-    the steps inside still replace nothing.  Who holds it may take it again.
-    """
-
-    __slots__ = ("_key", "fd", "folder")
-
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
-        self.fd = -1
-        self._key = (get_ident(), folder)
-
-    def __enter__(self) -> "Lock":
-        if self._key in _held:
-            return self
-
-        self.fd = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            _wait_for(self.fd)
-        except OSError as error:
-            if error.errno not in NO_FLOCK:
-                os.close(self.fd)
-                raise
-        _held.add(self._key)
-        return self
-
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
-        if self.fd >= 0:
-            _held.discard(self._key)
-            os.close(self.fd)

@@ -57,7 +57,7 @@ def _by_session(root: Root, env: "Mapping[str, str]", own: Own | None) -> Identi
     sessions = [("", own)] if own else _sessions(root, env)
     for variable, (name, state) in sessions:
         if state.agent:
-            why = f"kept for this session in {session.FOLDER}/{name}"
+            why = f"kept for this session in {root.path}/{session.FOLDER}/{name}"
             found.append((state.agent, why + (f", named by {variable}" if variable else "")))
     if len({agent for agent, _ in found}) > 1:
         said = " and ".join(f"{agent} ({why})" for agent, why in found)
@@ -92,7 +92,7 @@ def working_directory() -> str:
 
 def names_file(root: Root) -> str:
     """The file of kept names; in a shared tree each user has one."""
-    return f"{NAMES}-{os.geteuid()}" if root.shared else NAMES
+    return f"{root.path}/{NAMES}" + (f"-{os.geteuid()}" if root.shared else "")
 
 
 def kept_names(root: Root) -> dict[str, str]:
@@ -109,11 +109,10 @@ def read_names(root: Root) -> dict[str, str]:
     Editors leave a mark at the start, CRLF at the ends, people a slash after a folder.
     """
     try:
-        text = os.fsdecode(
-            disk.read(f"{root.path}/{names_file(root)}", owner=root.trusted)
-        ).removeprefix("\ufeff")
+        data = disk.read(names_file(root), owner=root.trusted)
     except FileNotFoundError:
         return {}
+    text = os.fsdecode(data).removeprefix("\ufeff")
     lines = (line.removesuffix("\r").partition("\t") for line in text.split("\n"))
     return {
         folder.rstrip("/") or "/": agent

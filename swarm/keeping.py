@@ -6,6 +6,7 @@ from swarm import disk
 from swarm.errors import Conflict, UsageError, from_os
 from swarm.harness import session, sessions
 from swarm.identity import Identity, kept_names, names_file, read_names, who, working_directory
+from swarm.lock import Lock
 from swarm.mailbox.layout import Root, has_entry
 
 TYPE_CHECKING = False
@@ -78,12 +79,12 @@ def forget(root: Root, env: "Mapping[str, str]") -> Identity:
 def _write(root: Root, folder: str, agent: str) -> None:
     """Set, or with '' remove, the line of a folder."""
     try:
-        with disk.Lock(root.path):
+        with Lock(root.path):
             kept = read_names(root)  # what cannot be read is not written anew
             kept.pop(folder, None)
             if agent:
                 kept[folder] = agent
             data = "".join(f"{place}\t{name}\n" for place, name in kept.items())
-            disk.replace(f"{root.path}/{names_file(root)}", os.fsencode(data), root.sync)
+            disk.replace(names_file(root), os.fsencode(data), root.sync)
     except OSError as error:
         raise from_os(error, "write to", names_file(root)) from None

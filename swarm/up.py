@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from swarm import disk
+from swarm import disk, lock
 from swarm.bridge import running as bridging
 from swarm.bridge.health import UP, running
 from swarm.errors import Conflict, SwarmError, Temporary, from_os
@@ -33,9 +33,9 @@ class Claim:
     def __init__(self, root: Root) -> None:
         self._path = f"{root.path}/{UP}"
         try:
-            self._fd = disk.take(self._path)
+            self._fd = lock.take(self._path)
         except OSError as error:
-            raise from_os(error, "write to", UP) from None
+            raise from_os(error, "write to", self._path) from None
         if self._fd < 0:
             raise already(running(root))
 

@@ -181,12 +181,12 @@ def delays(agents: int) -> None:
             time.sleep(0.05 + number % 7 / 100)
             before = one.newest()
             one.letter()
-            there.append(until(lambda before=before: one.newest() != before))
+            there.append(until(lambda: one.newest() != before))
             time.sleep(0.05 + number % 5 / 100)
             folder = f"{one.mail}/{one.agents[(one.count + 1) % agents]}/inbox"
             count = len(_names(folder))
             one.row()
-            back.append(until(lambda folder=folder, count=count: len(_names(folder)) > count))
+            back.append(until(lambda: len(_names(folder)) > count))
         bound = "≤ 20" if agents == FEW else "-"
         for way, waits in (("file → row", there), ("row → file", back)):
             row(f"{way}, {agents} mailboxes, median, ms", 1000 * statistics.median(waits), bound)

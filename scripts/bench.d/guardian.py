@@ -200,7 +200,7 @@ def many(kind: str) -> None:
         start = time.perf_counter()
         for number in range(MANY - 1):
             at = start + number / RATE
-            amy.until(lambda at=at: time.perf_counter() >= at)
+            amy.until(lambda: time.perf_counter() >= at)
             amy.ask(f"a{number:05d}")
         amy.until(lambda: not amy.asked)
         row(

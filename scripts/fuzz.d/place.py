@@ -11,7 +11,8 @@ from typing import Any
 from swarm import disk, message
 from swarm.cli import main
 from swarm.mailbox import inbox, registry
-from swarm.mailbox.layout import Root, init
+from swarm.mailbox.layout import Root
+from swarm.mailbox.making import init
 from swarm.mcp import resources
 from swarm.mcp.answers import Held
 from swarm.mcp.mail_desk import MailDesk
@@ -39,7 +40,8 @@ class Tree:
 
     def close(self) -> None:
         """Nothing of it is left."""
-        os.close(self._out), os.close(self._err)
+        os.close(self._out)
+        os.close(self._err)
         shutil.rmtree(self.folder)
 
     @contextmanager
@@ -68,7 +70,8 @@ class Tree:
             code = command()
         finally:
             for fd, old in enumerate(kept, 1):
-                os.dup2(old, fd), os.close(old)
+                os.dup2(old, fd)
+                os.close(old)
             out, err = _taken(self._out), _taken(self._err)
         assert code in WELL and b"internal error" not in err, (code, err)
         assert err or not code, code

@@ -37,8 +37,8 @@ class Team:
         for session in (ME, "pia"):
             self.channel.join(session)
         self.mirror = Mirror.open(home, CHANNEL, sync=False)
-        session = Session(ME, None, CHANNEL, {"SWARM_TEAM_HOME": home})
-        self.tools = Tools(ChannelDesk(session, None), Notices())
+        desk = ChannelDesk(Session(ME, None, CHANNEL, {"SWARM_TEAM_HOME": home}), None)
+        self.tools = Tools(desk, Notices())
         self.db = sqlite3.connect(f"{home}/{CHANNEL}/team.db", isolation_level=None)
         self.db.execute("PRAGMA synchronous = OFF")
 

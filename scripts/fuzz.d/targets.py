@@ -4,8 +4,8 @@ import json
 import os
 from collections.abc import Callable
 
+import agree
 import frontmatter
-import readers
 import rows
 
 from swarm import events, message, names
@@ -134,9 +134,9 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "payloads": payloads,
     "hooks": hooks,
     "names": file_names,
-    "readers": readers.message,
-    "rosters": readers.entry,
-    "listings": readers.listing,
+    "readers": agree.message,
+    "rosters": agree.entry,
+    "listings": agree.listing,
     "rows": rows.row,
 }
 # Seeds from which the fuzzer begins, for each.

@@ -31,7 +31,7 @@ class Bus:
 
     def join(self, agent: str) -> None:
         for table in (self.boxes, self.handled, self.own, self.beside):
-            table[agent] = []  # type: ignore[assignment]
+            table[agent] = []
 
     def store(self, event: Event, time: float) -> tuple[Event, bool]:
         """The message as stored, and whether it is new: an origin that is there is done."""

@@ -8,7 +8,8 @@ from swarm.events import FROM_WORKER, Event
 from swarm.mamoru.state import SWALLOWED, State
 
 if TYPE_CHECKING:
-    from world import Agent, World
+    from agent import Agent
+    from world import World
 
 VERDICTS = frozenset(("task_ack", "task_reject"))
 RESULTS = frozenset(("task_done", "task_fail", "task_reject"))

@@ -89,8 +89,7 @@ class Crossings:
     """What could not cross, told once for each thing, also after a restart."""
 
     def __init__(self, root: Root, channel: str) -> None:
-        self._shown = f"{FOLDER}/{channel}/problems"
-        self._path = f"{root.path}/{self._shown}"
+        self._path = f"{root.path}/{FOLDER}/{channel}/problems"
         self._known = set(_problems(os.path.dirname(self._path)))
 
     def add(self, text: str) -> bool:
@@ -108,5 +107,5 @@ class Crossings:
             finally:
                 os.close(fd)
         except OSError as error:
-            raise from_os(error, "write to", self._shown) from None
+            raise from_os(error, "write to", self._path) from None
         return True

@@ -40,7 +40,7 @@ class Ledger:
         except FileNotFoundError:
             return {}
         except OSError as error:
-            raise from_os(error, "read", f".bridge/{self._channel}/pair") from None
+            raise from_os(error, "read", f"{self.folder}/pair") from None
 
     def place(self) -> str:
         """The channel's folder when the pair was made, "" if none was."""
@@ -62,7 +62,7 @@ class Ledger:
             disk.make_folders(self._root.path, self.folder)
             disk.replace(f"{self.folder}/pair", text.encode("utf-8", "replace"), self._root.sync)
         except OSError as error:
-            raise from_os(error, "write to", f".bridge/{self._channel}") from None
+            raise from_os(error, "write to", self.folder) from None
 
     def check(self) -> None:
         """Conflict where the tree is gone, or another one, since this was first called."""
@@ -71,7 +71,7 @@ class Ledger:
         except FileNotFoundError:
             raise replaced(f"{self._root.path} was removed or replaced", "tree") from None
         except OSError as error:
-            raise from_os(error, "read", f".bridge/{self._channel}/pair") from None
+            raise from_os(error, "read", f"{self.folder}/pair") from None
         there = (found.st_dev, found.st_ino)
         self._seen = self._seen or there
         if there != self._seen:
@@ -84,7 +84,7 @@ class Ledger:
         except FileNotFoundError:
             return {}
         except OSError as error:
-            raise from_os(error, "read", f".bridge/{self._channel}/rows") from None
+            raise from_os(error, "read", f"{self.folder}/rows") from None
         found = {}
         for line in data.decode("utf-8", "replace").split("\n")[:-1]:
             number, tab, key = line.partition("\t")
@@ -109,7 +109,7 @@ class Ledger:
             finally:
                 os.close(fd)
         except OSError as error:
-            raise from_os(error, "write to", f".bridge/{self._channel}/rows") from None
+            raise from_os(error, "write to", f"{self.folder}/rows") from None
         self._late = {}
 
 

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Callable
 
-from swarm import disk
+from swarm import disk, lock
 from swarm.bridge.actions import Action
 from swarm.bridge.apply import Tell
 from swarm.bridge.bridge import Bridge
@@ -42,7 +42,7 @@ class Standby:
 
     def __init__(self, root: Root, channel: str) -> None:
         folder = f"{root.path}/{FOLDER}/{channel}"
-        self._path, self._shown = f"{folder}/lock", f"{FOLDER}/{channel}/lock"
+        self._path = f"{folder}/lock"
         self._fd = -1
         self._next = 0.0
         if root.shared:  # it acts for all of them, and would have to read everybody's mail
@@ -54,16 +54,16 @@ class Standby:
         try:
             disk.make_folders(root.path, folder)
         except OSError as error:
-            raise from_os(error, "lock", self._shown) from None
+            raise from_os(error, "lock", self._path) from None
 
     def take(self) -> bool:
         """Whether it is ours now."""
         try:
-            self._fd = disk.take(self._path)
+            self._fd = lock.take(self._path)
             if self._fd >= 0:
                 os.utime(self._fd, (0, 0))  # no pass yet
         except OSError as error:
-            raise from_os(error, "lock", self._shown) from None
+            raise from_os(error, "lock", self._path) from None
         return self._fd >= 0
 
     def beat(self) -> None:
@@ -74,7 +74,7 @@ class Standby:
             try:
                 os.utime(self._fd)
             except OSError as error:
-                raise from_os(error, "touch", self._shown) from None
+                raise from_os(error, "touch", self._path) from None
 
     def close(self) -> None:
         """Give it back."""

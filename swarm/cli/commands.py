@@ -6,7 +6,7 @@ from swarm import names
 from swarm.cli import render
 from swarm.cli.call import Call, body, detail, failed, show
 from swarm.errors import TimedOut, Unreadable, UsageError
-from swarm.mailbox import inbox, layout
+from swarm.mailbox import inbox
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -198,8 +198,10 @@ def mark(call: Call) -> None:
 
 
 def init(call: Call) -> None:
+    from swarm.mailbox import making
+
     agents = [name for name in (call["agents"] or "").split(",") if name]
-    root, made = layout.init(call["dir"] or ".", agents, call["shared"])
+    root, made = making.init(call["dir"] or ".", agents, call["shared"])
     shown = [os.path.relpath(path) for path in made]
     if call["json"]:
         render.json({"created": shown, "root": root.path})

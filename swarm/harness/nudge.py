@@ -56,7 +56,7 @@ def nudge(root: Root, agent: str, programs: frozenset[str] = AGENTS, dry: bool =
     try:
         return _nudge(root, agent, programs, dry)
     except OSError as error:
-        problem = from_os(error, "write to", f"{FOLDER}/{agent}")
+        problem = from_os(error, "write to", f"{root.path}/{FOLDER}/{agent}")
     except SwarmError as error:  # told as this agent's: it keeps nobody else from being nudged
         problem = error
     done = "later" if problem.temporary else "no"

@@ -12,7 +12,6 @@ from swarm.mailbox.layout import Root
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import TracebackType
 
 LIVE_S = 600  # so long after its last hook a session counts as live
 PATIENCE_S = 2.0
@@ -82,12 +81,7 @@ class Locked:
         os.truncate(self._fd, len(data))
         self._was = data
 
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         os.close(self._fd)
 
 
@@ -107,7 +101,7 @@ def keep(root: Root, name: str, agent: str) -> None:
             state.found.agent = agent
             state.save()
     except OSError as error:
-        raise from_os(error, "write to", f"{FOLDER}/{name}") from None
+        raise from_os(error, "write to", f"{root.path}/{FOLDER}/{name}") from None
 
 
 class Other:

@@ -11,6 +11,7 @@ from swarm.install.harnesses import NAMES, File, files
 from swarm.install.places import Places
 from swarm.install.record import Record
 from swarm.install.text import Text
+from swarm.lock import Lock
 
 Show = Callable[[Change], None]
 
@@ -36,9 +37,8 @@ class Job:
         with self._alone():
             every = Places(self.at.scope, self.at.folder, self.at.env, everywhere=True)
             pairs = [(name, file) for name in harnesses for file in files(name, every)]
-            own = [pair for pair in pairs if not pair[1].shared]
-            done = self._each(own, take_out=True)
-            done += self._each([pair for pair in pairs if pair[1].shared], take_out=True)
+            pairs.sort(key=lambda pair: pair[1].shared)
+            done = self._each(pairs, take_out=True)
             if not self.dry:
                 self._forget([change for change in done if change.action not in ("failed", "kept")])
             return done
@@ -48,22 +48,34 @@ class Job:
             return nullcontext()
         if not os.path.isdir(self.store):
             os.makedirs(self.store, mode=0o700, exist_ok=True)
-        return disk.Lock(self.store)
+        return Lock(self.store)
 
     def _each(self, pairs: list[tuple[str, File]], take_out: bool = False) -> list[Change]:
         done: dict[str, Change] = {}
         gone = {name for name, _ in pairs}
-        for name, file in pairs:
-            change = plan(name, file, self.store, self.words, take_out)
-            if change.target in done:
+        readers = self._readers(pairs)
+        for _, file in pairs:
+            target = os.path.realpath(file.path)
+            if target in done:
                 continue
-            done[change.target] = change
+            change = plan(readers[target], file, self.store, self.words, take_out)
+            done[target] = change
             if take_out and file.shared and self._wanted(change, gone):
                 change.action, change.after = "kept", change.before
             self.show(change)
             if not self.dry and not change.error:
                 carry_out(change, self.store)
         return list(done.values())
+
+    def _readers(self, pairs: list[tuple[str, File]]) -> dict[str, str]:
+        """By file, the harnesses that read it; where none does now, those that may have."""
+        readers: dict[str, list[str]] = {}
+        others: dict[str, list[str]] = {}
+        for name, file in pairs:
+            target = os.path.realpath(file.path)
+            now = any(os.path.realpath(one.path) == target for one in files(name, self.at))
+            (readers if now else others).setdefault(target, []).append(name)
+        return {target: ",".join(names) for target, names in {**others, **readers}.items()}
 
     def _wanted(self, change: Change, gone: set[str]) -> bool:
         """Whether a harness that stays set up here reads this file too."""

@@ -4,9 +4,11 @@ import os
 
 from swarm import disk, message
 from swarm.errors import Conflict, SwarmError, Unknown, UsageError, from_os
+from swarm.lock import Lock
 from swarm.mailbox import inbox, layout, receipts
 from swarm.mailbox.find import find
 from swarm.mailbox.layout import Root
+from swarm.mailbox.moving import move
 
 NAME_BYTES = 255
 SETTABLE = ("delivered", "read", "ack", "done", "cancelled", "error")
@@ -31,7 +33,7 @@ def archive(
     done: list[str] = []
     failed: list[SwarmError] = []
     try:
-        with disk.Lock(own):
+        with Lock(own):
             for path in _still_there(paths, all_read):
                 try:
                     done.append(_put_away(root, agent, path, delete))
@@ -76,7 +78,7 @@ def _put_away(root: Root, agent: str, path: str, delete: bool) -> str:
     while True:
         number += 1
         target = f"{root.sent(agent)}/{name}"
-        if disk.move(path, target, root.sync, anew):
+        if move(path, target, root.sync, anew):
             return target
         name = _numbered(stem, number)
 
@@ -99,7 +101,7 @@ def mark(root: Root, agent: str, wanted: str, status: str) -> str:
     path = _in_inbox(root, agent, wanted)
     name = os.path.basename(path)
     try:
-        with disk.Lock(root.inbox(agent)):
+        with Lock(root.inbox(agent)):
             _mark(root, agent, path, status)
     except FileNotFoundError:
         raise Unknown(f"{name} is gone", code="unknown-message") from None

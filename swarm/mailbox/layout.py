@@ -4,7 +4,7 @@ import os
 from stat import S_ISDIR, S_ISGID, S_ISREG, S_ISVTX
 
 from swarm import names
-from swarm.errors import Conflict, NoRoot, SwarmError, Unknown, Unreadable, from_os
+from swarm.errors import NoRoot, SwarmError, Unknown, Unreadable, from_os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,11 +137,17 @@ def known(root: Root) -> list[str]:
 
 
 def check_known(root: Root, agent: str) -> str:
-    """Return the id if such an agent is known; else Unknown with the likeliest one meant."""
+    """Return the id if such an agent is known; else Unknown with the likeliest one meant.
+
+    Where the tree cannot be listed nobody can tell, which is the error that is raised then.
+    """
     names.check_id(agent)
     if is_known(root, agent):
         return agent
-    meant = names.closest(agent, known(root))
+    there = known(root)
+    if agent in there:  # come back just now
+        return agent
+    meant = names.closest(agent, there)
     hint = f"did you mean {meant}?" if meant else "swarm status lists who is here"
     raise Unknown(f"no agent {names.shown(agent)} here", hint, code="unknown-agent")
 
@@ -271,60 +277,6 @@ def make_folder(root: Root, path: str) -> None:
     from swarm.disk import make_folders
 
     make_folders(root.path, path)
-
-
-def init(folder: str, agents: list[str], group: str | None = None) -> tuple[Root, list[str]]:
-    """Make ``folder/mail`` with the orchestrator's and the agents' mailboxes; idempotent.
-
-    Returns the root and the paths that were made.  All ids are checked before anything is.
-    ``group``: of the users who share it.
-    """
-    root = Root(os.path.join(folder, "mail"))
-    _check_new(root, agents)
-    made = _make_shared(root, group) if group is not None else []
-    try:
-        for path in (root.path, root.dir):
-            if not os.path.isdir(path):
-                os.makedirs(path, exist_ok=True)
-                made.append(path)
-    except OSError as error:
-        raise from_os(error, "make", path) from None
-    for agent in (ORCHESTRATOR, *agents):
-        if agent != ORCHESTRATOR or not is_private(root, agent):
-            made += make_box(root, agent)
-    return root, made
-
-
-def _make_shared(root: Root, group: str) -> list[str]:
-    """Make what is common in a shared tree; Conflict where there is mail of another kind."""
-    from swarm.mailbox import shared
-
-    number = shared.group_id(group)
-    if os.path.isdir(root.dir) and (known(root) or root.shared):
-        there = os.stat(root.dir).st_gid if root.shared else -1
-        if there != number:
-            what = f"of another group (number {there})" if root.shared else "and not shared"
-            raise Conflict(f"{root.path} is a mail tree already, {what}", "make a new one", "taken")
-    root._shared = None
-    os.makedirs(os.path.dirname(root.path), exist_ok=True)
-    return shared.make_tree(root.path, number)
-
-
-def _check_new(root: Root, agents: list[str]) -> None:
-    """Refuse a tree within a tree, ids that are none, and ids that differ only in case."""
-    above = os.path.dirname(root.path)
-    while above != os.path.dirname(above):
-        if os.path.basename(above) == "mail" and os.path.isdir(f"{above}/dir"):
-            raise Conflict(f"{above} is a mail tree already", "init makes mail/ beside your files")
-        above = os.path.dirname(above)
-    lowered: dict[str, str] = {ORCHESTRATOR: ORCHESTRATOR}
-    for agent in agents:
-        names.check_id(agent)
-        other = lowered.setdefault(agent.lower(), agent)
-        if other == agent and os.path.isdir(root.dir):
-            other = twin(root, agent) or agent
-        if other != agent:
-            raise Conflict(f"{agent} differs only in case from {other}", code="taken")
 
 
 def find_root(given: str, environment: str, sync: bool = True) -> Root:

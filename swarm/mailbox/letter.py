@@ -94,10 +94,12 @@ def deliver(letter: Letter, agent: str) -> Delivered:
         return Delivered(agent, _write(letter, agent, ""))
     import hashlib
 
+    from swarm.lock import Lock
+
     text = f"{letter.sender}\0{agent}\0{letter.key}".encode("utf-8", "surrogateescape")
     token = hashlib.sha256(text).hexdigest()[:16]
     try:
-        with disk.Lock(root.box(letter.sender)):
+        with Lock(root.box(letter.sender)):
             earlier = _earlier(letter, agent, token)
             return Delivered(agent, earlier or _write(letter, agent, token), bool(earlier))
     except OSError as error:

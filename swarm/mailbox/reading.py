@@ -13,10 +13,6 @@ from swarm.mailbox.inbox import Item
 from swarm.mailbox.layout import Root
 from swarm.message import parse
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import TracebackType
-
 GONE = frozenset((errno.ENOENT, errno.ESTALE))
 
 
@@ -55,12 +51,7 @@ class Claim:
     def __enter__(self) -> "Claim":
         return self
 
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

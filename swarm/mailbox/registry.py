@@ -7,6 +7,7 @@ from stat import S_ISREG
 from swarm import disk, message, names
 from swarm.ages import age
 from swarm.errors import Conflict, Unknown, UsageError, from_os
+from swarm.lock import Lock
 from swarm.mailbox.layout import Root, bad_mailbox, check_own, is_known, make_box, registered, twin
 
 TYPE_CHECKING = False
@@ -125,7 +126,7 @@ def register(
         if not values[key]:
             raise UsageError(f"an entry needs a {key}", f"give it with --{key}", code="bad-value")
     try:
-        with disk.Lock(root.dir):
+        with Lock(root.dir):
             chosen = agent or _draw(root)
             _enter(root, chosen, {"id": chosen, **values}, replace, more or {})
             return chosen
@@ -208,7 +209,7 @@ def update(
             raise UsageError(f"an entry needs a {key}", f"give one with --{key}", code="bad-value")
     path = root.entry(agent)
     try:
-        with disk.Lock(root.dir):
+        with Lock(root.dir):
             data = disk.read(path)
             for key, value in values.items():
                 data = _with_value(data, key, value)
@@ -259,7 +260,7 @@ def unregister(root: Root, agent: str) -> None:
     names.check_id(agent)
     path = root.entry(agent)
     try:
-        with disk.Lock(root.dir):
+        with Lock(root.dir):
             gone = disk.remove(path)
             if gone and root.sync:
                 disk.sync_folder(root.dir)
@@ -277,7 +278,7 @@ def cleanup(root: Root, stale_seconds: float | None, dry_run: bool) -> list[tupl
     try:
         if dry_run:
             return _leaving(root, stale_seconds)
-        with disk.Lock(root.dir):
+        with Lock(root.dir):
             found = _leaving(root, stale_seconds)
             for agent, _ in found:
                 disk.remove(root.entry(agent))

@@ -10,7 +10,6 @@ from swarm.mailbox.layout import Root
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal as _signal
-    from types import TracebackType
 else:
     import _signal  # the module without the enums, whose import costs as much as a look
 
@@ -72,12 +71,7 @@ class Bell:
     def __enter__(self) -> "Bell":
         return self
 
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._disarm()
         if self._blocked:
             _unblock()

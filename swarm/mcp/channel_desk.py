@@ -1,6 +1,7 @@
 """The tools over a channel.  It has no inbox: what the guardian inside passes on is kept here."""
 
 import threading
+from dataclasses import replace
 from typing import NoReturn
 
 from swarm import names
@@ -8,6 +9,7 @@ from swarm.errors import Conflict, SwarmError, Unknown, UsageError
 from swarm.events import Event
 from swarm.mcp import tasks
 from swarm.mcp.answers import Entered, Found, Held, Inbox, Item, Read, Sent, Shown, Threads, brief
+from swarm.mcp.desk import Draft
 from swarm.mcp.mail_desk import BODY_SHOWN, MOST
 from swarm.mcp.session import Session
 from swarm.team.channel import Channel
@@ -106,37 +108,28 @@ class ChannelDesk:
             said = channel.history(LOOK_BACK)
         return [one for one in said if one.sender == me or one.to in (me, "")]
 
-    def send(
-        self,
-        to: list[str],
-        subject: str,
-        body: str,
-        thread: str,
-        status: str,
-        detail: str,
-        key: str,
-    ) -> Sent:
+    def send(self, to: list[str], draft: Draft) -> Sent:
         """A word to agents, or to all."""
-        if thread:
+        if draft.thread:
             raise UsageError("a channel has no threads but its tasks", "leave out thread")
         if not to:
             raise UsageError("nobody to send to", "name one or more agents, or all")
         answer: Sent = {"delivered": [], "task": "", "problems": []}
         for agent in dict.fromkeys(to):
             kind, one = ("broadcast", "") if agent == "all" else ("info_only", agent)
-            origin = f"key:{self.session.me}:{key}:{agent}" if key else ""
-            sent = tasks.send(self.session, kind, one, subject, body, detail, "", origin)
+            origin = f"key:{self.session.me}:{draft.key}:{agent}" if draft.key else ""
+            sent = tasks.send(
+                self.session, kind, one, draft.subject, draft.body, draft.detail, origin=origin
+            )
             answer["delivered"] += sent["delivered"]
             answer["problems"] += sent["problems"]
         return answer
 
-    def reply(
-        self, wanted: str, subject: str, body: str, status: str, detail: str, key: str
-    ) -> Sent:
+    def reply(self, wanted: str, draft: Draft) -> Sent:
         """A word to the sender of a message."""
         event = self._event(wanted)
-        subject = subject or f"Re: {event.content}"
-        return self.send([event.sender], subject, body, "", "", detail, key)
+        subject = draft.subject or f"Re: {event.content}"
+        return self.send([event.sender], replace(draft, subject=subject))
 
     def thread(self, key: str) -> Threads:
         """The agent's tasks, which are all the conversations that a channel has, or one's words."""

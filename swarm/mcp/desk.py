@@ -1,9 +1,22 @@
 """What a place of messages has to do so that the tools work on it."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from swarm.mcp.answers import Entered, Found, Held, Inbox, Read, Sent, Shown, Threads
 from swarm.mcp.session import Session
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A message about no task, as it was asked for; ``key``: of one, only the first is sent."""
+
+    subject: str
+    body: str
+    thread: str
+    status: str
+    detail: str
+    key: str
 
 
 class Desk(Protocol):
@@ -19,22 +32,11 @@ class Desk(Protocol):
         """The message meant, the next or all unread ones; ``held`` marks them read."""
         ...
 
-    def send(
-        self,
-        to: list[str],
-        subject: str,
-        body: str,
-        thread: str,
-        status: str,
-        detail: str,
-        key: str,
-    ) -> Sent:
+    def send(self, to: list[str], draft: Draft) -> Sent:
         """A message that is about no task."""
         ...
 
-    def reply(
-        self, wanted: str, subject: str, body: str, status: str, detail: str, key: str
-    ) -> Sent:
+    def reply(self, wanted: str, draft: Draft) -> Sent:
         """To the sender of a message."""
         ...
 

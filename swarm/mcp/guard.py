@@ -5,6 +5,7 @@ here.  What the guardian itself has to say is told with the next look into the i
 """
 
 import threading
+import time
 from collections.abc import Callable
 
 from swarm.errors import Conflict
@@ -17,6 +18,8 @@ from swarm.mcp.watcher import INBOX
 
 AGAIN = 1.0
 ENDING = 1.8
+PATIENCE = 2.0  # more than a guardian's pause between two looks
+LOOK = 0.005
 
 
 class Handed(Forwarder):
@@ -60,7 +63,9 @@ class Guard:
         self._woken = threading.Event()
         self._host: Host | None = None
         self._told = ""
+        self._waited: set[str] = set()  # for what is no guardian's business, once
         session.heed.append(self._anew)
+        session.before_reading = self.wait_for
         self._thread = threading.Thread(target=self._run, name="guardian", daemon=True)
 
     def start(self) -> None:
@@ -74,6 +79,26 @@ class Guard:
         if self._host:
             self._host.stop()
         self._thread.join(ENDING)
+
+    def wait_for(self, messages: list[str]) -> None:
+        """Wait, not for long, until the guardian has seen them: what is read it leaves alone,
+        and a request that the client read first would have no answer."""
+        end = time.monotonic() + PATIENCE
+        while unseen := [name for name in messages if not self._saw(name)]:
+            if time.monotonic() > end:
+                self._waited.update(unseen)
+                return
+            time.sleep(LOOK)
+
+    def _saw(self, name: str) -> bool:
+        host = self._host
+        guardian = host.guardians.get(self.session.agent()) if host else None
+        if guardian is None:  # not yet, or it may not be one
+            return bool(self._told) or self._stopping.is_set()
+        from swarm.transport.mail_agent import MailTransport
+
+        assert isinstance(guardian.transport, MailTransport)
+        return name in self._waited or guardian.transport.seen(name)
 
     def _anew(self) -> None:
         """The agent is another now: let go of the one before."""

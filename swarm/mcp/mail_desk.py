@@ -20,6 +20,7 @@ from swarm.mcp.answers import (
     Threads,
     brief,
 )
+from swarm.mcp.desk import Draft
 from swarm.mcp.session import Session
 from swarm.message import check_body
 from swarm.transport.mail_roster import Registry
@@ -53,6 +54,9 @@ class MailDesk:
         else:
             found = (f"{root.inbox(me)}/{name}" for name in inbox.unread_names(root, me))
             paths = [path for path in found if inbox.is_mail(path)]
+        if not peek:
+            here = (os.path.split(path) for path in paths[:MOST])
+            self.session.before_reading([n for folder, n in here if folder == root.inbox(me)])
         answer: Read = {"messages": [], "more": 0, "problems": []}
         for at, path in enumerate(paths):
             if len(answer["messages"]) >= (MOST if every else 1):
@@ -99,30 +103,19 @@ class MailDesk:
             "flags": mail.flags,
         }
 
-    def send(
-        self,
-        to: list[str],
-        subject: str,
-        body: str,
-        thread: str,
-        status: str,
-        detail: str,
-        key: str,
-    ) -> Sent:
+    def send(self, to: list[str], draft: Draft) -> Sent:
         """Plain mail, to agents or to all."""
         result = delivery.send(
-            self.session.root, self.session.me, to, subject, _bytes(body),
-            thread=thread, status=status, detail=detail, key=key,
+            self.session.root, self.session.me, to, draft.subject, _bytes(draft.body),
+            thread=draft.thread, status=draft.status, detail=draft.detail, key=draft.key,
         )  # fmt: skip
         return _sent(result)
 
-    def reply(
-        self, wanted: str, subject: str, body: str, status: str, detail: str, key: str
-    ) -> Sent:
+    def reply(self, wanted: str, draft: Draft) -> Sent:
         """To the sender of a message, in its thread."""
         result = delivery.reply(
-            self.session.root, self.session.me, wanted, _bytes(body),
-            subject=subject, status=status, detail=detail, key=key,
+            self.session.root, self.session.me, wanted, _bytes(draft.body),
+            subject=draft.subject, status=draft.status, detail=draft.detail, key=draft.key,
         )  # fmt: skip
         return _sent(result)
 

@@ -31,6 +31,7 @@ class Session:
         self._root: Root | None = None
         self._agent = self._why = ""
         self.heed: list[Callable[[], None]] = []
+        self.before_reading: Callable[[list[str]], None] = lambda names: None
 
     @property
     def sync(self) -> bool:

@@ -12,7 +12,7 @@ from swarm.harness.notice import plain
 from swarm.mcp import tasks as about
 from swarm.mcp import text
 from swarm.mcp.answers import Entered, Found, Held, Inbox, Read, Sent, Tasks, Threads
-from swarm.mcp.desk import Desk
+from swarm.mcp.desk import Desk, Draft
 from swarm.mcp.notices import Notices
 from swarm.mcp.session import log, one_line
 from swarm.names import visible
@@ -114,7 +114,7 @@ class Tools:
             names = [name.strip() for name in to.split(",") if name.strip()]
             if event == "broadcast" and not names:
                 names = ["all"]
-            return self.desk.send(names, content, body, thread, status, detail, key)
+            return self.desk.send(names, Draft(content, body, thread, status, detail, key))
         return about.send(self.desk.session, event, to, content, body, detail, task)
 
     def check_inbox(self, held: Held, limit: int = 20, sender: str = "", thread: str = "") -> Inbox:
@@ -142,7 +142,7 @@ class Tools:
         key: str = "",
     ) -> Sent:
         """An answer."""
-        return self.desk.reply(message, content, body, status, detail, key)
+        return self.desk.reply(message, Draft(content, body, "", status, detail, key))
 
     def thread(self, held: Held, thread: str = "") -> Threads:
         """Conversations."""

@@ -34,7 +34,7 @@ class Wire:
         self._rest = bytearray()
         self._seen = 0
         self._text = ""
-        self._marking = anyio.Lock()
+        self._writing = anyio.Lock()
         self._waiting: list[tuple[Id, Held]] = []  # in the order of their answers
         self.gone: Callable[[], None] = lambda: None
 
@@ -57,7 +57,8 @@ class Wire:
         line = bytes(self._rest[: end + 1])
         del self._rest[: end + 1]
         self._seen = 0
-        async with self._marking:  # who has read an answer does not find its mail unread
+        # Who has read an answer does not find its mail unread; who reads none asks no more.
+        async with self._writing:
             return _whole(line.decode("utf-8", "replace"))
 
     async def _piece(self) -> bytes:
@@ -75,13 +76,13 @@ class Wire:
     async def flush(self) -> None:
         """Write all of it; what waits for that is done then."""
         text, self._text = self._text, ""
-        try:
-            await self._write_all(text.encode("utf-8", "replace"))
-        except OSError:
-            self._waiting.clear()
-            self.gone()
-            return
-        async with self._marking:
+        async with self._writing:
+            try:
+                await self._write_all(text.encode("utf-8", "replace"))
+            except OSError:
+                self._waiting.clear()
+                self.gone()
+                return
             await self._written(text)
 
     async def _write_all(self, data: bytes) -> None:

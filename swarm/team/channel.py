@@ -4,8 +4,9 @@ import os
 import sqlite3
 import time
 
-from swarm import disk, names
+from swarm import names
 from swarm.errors import Conflict, from_os
+from swarm.lock import Lock
 from swarm.team import members, posting, queries, rows
 from swarm.team.database import Database, make
 from swarm.team.members import PATIENCE, Member
@@ -17,7 +18,6 @@ from swarm.team.writing import Writing, checked_status
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import TracebackType
     from typing import Self
 
 
@@ -66,7 +66,7 @@ class Channel(Reading, Writing):
         place = Place(team_home, name, sync)
         place.make()
         try:
-            with disk.Lock(os.path.dirname(place.folder)):
+            with Lock(os.path.dirname(place.folder)):
                 if place.exists():
                     _clear(place, force, patience)
                 place.make()
@@ -78,12 +78,7 @@ class Channel(Reading, Writing):
     def __enter__(self) -> "Self":
         return self
 
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def join(

@@ -7,7 +7,7 @@ says one process speaks for it.
 import os
 import stat
 
-from swarm import disk, names
+from swarm import disk, lock, names
 from swarm.errors import Conflict, Unknown, Unreadable, UsageError, from_os
 
 TYPE_CHECKING = False
@@ -142,7 +142,7 @@ class Claim:
         """Take it, or raise Conflict with the number of the process that has it."""
         self._path = path = f"{place.make(session)}/{LOCK}"
         try:
-            self._fd = disk.take(path)
+            self._fd = lock.take(path)
         except OSError as error:
             raise from_os(error, "lock", path) from None
         if self._fd < 0:

@@ -58,6 +58,10 @@ class MailTransport(Transport):
         """Whether a look may find something: two stats while nothing happens."""
         return self._letters.unsettled or self._inbox.due() or self._sent.due()
 
+    def seen(self, name: str) -> bool:
+        """Whether a message is no longer before the guardian; from any thread."""
+        return name in self._done or receipts.has(self._root, self.me, name)
+
     def receive(self) -> list[Event]:
         if self._letters.unsettled or self._inbox.due():
             if self._inbox.overdue():

@@ -15,7 +15,8 @@ from collections import Counter
 from pathlib import Path
 
 from swarm.mailbox import delivery, registry
-from swarm.mailbox.layout import Root, init
+from swarm.mailbox.layout import Root
+from swarm.mailbox.making import init
 from swarm.team.channel import Channel
 from tests.peer import Peer
 

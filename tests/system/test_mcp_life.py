@@ -153,6 +153,18 @@ def test_of_many_reads_at_once_the_cancelled_ones_lose_and_hold_nothing(
     assert sorted(got) == sorted(f"{number}_x.txt" for number in range(20))
 
 
+def test_who_takes_no_answers_can_ask_only_so_much(raw: Any) -> None:
+    """What was asked and not taken is kept in memory."""
+    client = raw("--as", "alice", "mcp").begin()
+    end = client.process.stdin
+    asked, more = 0, {"_meta": {"padding": "x" * 3000}}
+    while asked < 4000 and select.select([], [end], [], 2)[1]:
+        asked = client.ask("tools/list", **more)  # there was room for it in the pipe
+    assert asked < 4000
+    for number in (2, asked):
+        assert client.answer(number)["result"]["tools"]
+
+
 def test_what_is_no_protocol_stops_nothing(raw: Any) -> None:
     client = raw("--as", "alice", "mcp").begin()
     client.write(

@@ -1,6 +1,6 @@
 """Odd messages, entries and names in a real tree: whoever reads them tells the same.
 
-What is compared is told in ``scripts/fuzz.d/readers.py``; ``scripts/fuzz`` goes on for millions.
+What is compared is told in ``scripts/fuzz.d/agree.py``; ``scripts/fuzz`` goes on for millions.
 """
 
 import importlib

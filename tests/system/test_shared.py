@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from swarm import disk
+from swarm import lock
 from swarm.doctor import examine
 from swarm.mailbox import shared
 from swarm.mailbox.layout import Root
@@ -222,7 +222,7 @@ def test_a_session_that_another_named_is_not_ours(common: Path) -> None:
 def test_a_lock_that_another_never_gives_back_ends_in_try_again(
     common: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(disk, "LOCK_S", 0.1)
+    monkeypatch.setattr(lock, "LOCK_S", 0.1)
     fd = os.open(common / "mail/dir", os.O_RDONLY)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-MAIN = Path(__file__).parents[2] / "scripts" / "simulate.d" / "main.py"
+MAIN = Path(__file__).parents[2] / "scripts" / "simulate.d" / "simulate.py"
 HISTORIES = int(os.environ.get("SWARM_HISTORIES", "3000"))
 PARTS = 4
 

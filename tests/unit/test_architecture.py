@@ -41,6 +41,7 @@ LAYERS = [
     ),
     (
         "swarm.disk",
+        "swarm.lock",
         "swarm.stopping",
         "swarm.mailbox",
         "swarm.front_matter",
@@ -92,7 +93,7 @@ HOMES = {
     "typer": "cli/",
     "rich": "cli/",
     "watchfiles": "mailbox/watch.py",
-    "fcntl": ("disk.py", "mailbox/wait.py"),
+    "fcntl": ("disk.py", "lock.py", "mailbox/wait.py"),
     "sqlite3": "team/",
     "frontmatter": "front_matter.py",
     "yaml": "persona.py",

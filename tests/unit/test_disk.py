@@ -2,11 +2,9 @@
 
 import errno
 import os
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
@@ -16,8 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swarm import disk
-
-SHM = "/dev/shm"
 
 
 def names(folder: Path) -> list[str]:
@@ -106,45 +102,6 @@ def test_of_many_writers_of_one_name_one_wins(tmp_path: Path, links: None) -> No
     assert (tmp_path / "name").read_text() == str(sources.index(won[0]))
 
 
-@pytest.fixture
-def far(tmp_path: Path) -> Iterator[Path]:
-    """A file on another file system."""
-    if not os.path.isdir(SHM) or os.stat(SHM).st_dev == os.stat(tmp_path).st_dev:
-        pytest.skip("no second file system here")
-    path = Path(disk.write_temp(SHM, b"x\0y", False))
-    yield path
-    path.unlink(missing_ok=True)
-
-
-def test_a_file_is_moved_to_another_file_system(tmp_path: Path, far: Path) -> None:
-    assert disk.move(str(far), str(tmp_path / "a"), True)
-    assert names(tmp_path) == ["a"] and (tmp_path / "a").read_bytes() == b"x\0y"
-    assert not far.exists()
-
-
-def test_a_taken_name_on_another_file_system_is_kept(tmp_path: Path, far: Path) -> None:
-    (tmp_path / "a").write_text("old")
-    assert not disk.move(str(far), str(tmp_path / "a"), False)
-    assert names(tmp_path) == ["a"] and (tmp_path / "a").read_text() == "old"
-    assert far.read_bytes() == b"x\0y"
-
-
-def test_a_move_that_died_halfway_is_finished(tmp_path: Path) -> None:
-    source, target = tmp_path / "a", tmp_path / "b"
-    source.write_text("x")
-    os.link(source, target)
-    assert disk.move(str(source), str(target), False)
-    assert names(tmp_path) == ["b"] and target.read_text() == "x"
-
-
-def test_a_move_to_another_file_system_that_died_halfway_is_finished(
-    tmp_path: Path, far: Path
-) -> None:
-    (tmp_path / "a").write_bytes(far.read_bytes())
-    assert disk.move(str(far), str(tmp_path / "a"), False)
-    assert names(tmp_path) == ["a"] and not far.exists()
-
-
 def test_replacing_keeps_the_mode_and_leaves_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_text("old")
@@ -212,36 +169,6 @@ def test_what_is_no_regular_file_is_refused_at_once(
         disk.read(path)
     assert not disk.is_regular(path) and not disk.is_regular(path + "y")
     assert disk.is_regular(__file__) and disk.read(__file__, 3) == b'"""'
-
-
-HOLD = """
-import sys, time
-from swarm.disk import Lock
-with Lock(sys.argv[1]):
-    print("held", flush=True)
-    time.sleep(60)
-"""
-
-
-def test_a_lock_excludes_another_process_until_that_ends_however_it_ends(tmp_path: Path) -> None:
-    argv = [sys.executable, "-c", HOLD, str(tmp_path)]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as holder:
-        assert holder.stdout and holder.stdout.readline() == "held\n"
-        folder = os.open(tmp_path, os.O_RDONLY)
-        assert not disk.try_lock(folder)
-        holder.kill()
-        holder.wait()
-        assert disk.try_lock(folder)
-        os.close(folder)
-    with disk.Lock(str(tmp_path)):
-        assert names(tmp_path) == []
-
-
-def test_a_lock_on_what_is_no_folder_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError), disk.Lock(str(tmp_path / "nowhere")):
-        pass
-    with pytest.raises(NotADirectoryError), disk.Lock(__file__):
-        pass
 
 
 def test_turns_of_threads_overlap_only_while_they_wait_for_the_disk(

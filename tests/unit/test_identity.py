@@ -8,22 +8,9 @@ import pytest
 from swarm import identity, keeping
 from swarm.errors import UsageError
 from swarm.harness import sessions
-from swarm.mailbox.layout import Root, init
+from swarm.mailbox.layout import Root
 
-CLAUDE = {"CLAUDE_CODE_SESSION_ID": "s1"}
-CODEX = {"CODEX_THREAD_ID": "t1"}
-
-
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Root:
-    """A tree, and one stands in the folder around it."""
-    monkeypatch.chdir(tmp_path)
-    return Root(init(str(tmp_path), ["alice", "bob"])[0].path, sync=False)
-
-
-def found(root: Root, env: dict[str, str], given: str | None = None) -> tuple[str, str]:
-    one = identity.who(root, given, env)
-    return one.agent, one.source
+from .here import CLAUDE, CODEX, found
 
 
 def test_what_is_said_goes_before_what_is_kept(root: Root, tmp_path: Path) -> None:
@@ -41,9 +28,9 @@ def test_what_is_said_goes_before_what_is_kept(root: Root, tmp_path: Path) -> No
 def test_it_says_why(root: Root, tmp_path: Path) -> None:
     keeping.keep(root, "alice", {})
     keeping.keep(root, "bob", CLAUDE)
-    assert str(tmp_path) in identity.who(root, None, {}).detail
+    assert f" {tmp_path} in {root.path}/.names" in identity.who(root, None, {}).detail
     why = identity.who(root, None, CLAUDE).detail
-    assert ".sessions/claude-s1" in why and "CLAUDE_CODE_SESSION_ID" in why
+    assert f" {root.path}/.sessions/claude-s1," in why and "CLAUDE_CODE_SESSION_ID" in why
 
 
 def test_a_sibling_whose_name_only_begins_alike_is_not_below(

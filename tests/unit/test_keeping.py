@@ -4,25 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from swarm import identity, keeping
+from swarm import keeping
 from swarm.errors import Conflict, SwarmError, UsageError
 from swarm.mailbox import registry
-from swarm.mailbox.layout import Root, init
+from swarm.mailbox.layout import Root
 
-CLAUDE = {"CLAUDE_CODE_SESSION_ID": "s1"}
-CODEX = {"CODEX_THREAD_ID": "t1"}
-
-
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Root:
-    """A tree, and one stands in the folder around it."""
-    monkeypatch.chdir(tmp_path)
-    return Root(init(str(tmp_path), ["alice", "bob"])[0].path, sync=False)
-
-
-def found(root: Root, env: dict[str, str], given: str | None = None) -> tuple[str, str]:
-    one = identity.who(root, given, env)
-    return one.agent, one.source
+from .here import CLAUDE, found
 
 
 def test_a_name_is_kept_for_the_whole_git_working_tree(
@@ -98,5 +85,5 @@ def test_what_cannot_be_kept_is_told(root: Root, tmp_path: Path) -> None:
     (tmp_path / "mail/.names").mkdir()
     (tmp_path / "mail/.sessions").touch()
     for env, what in (({}, ".names"), (CLAUDE, ".sessions/claude-s1")):
-        with pytest.raises(SwarmError, match=what):
+        with pytest.raises(SwarmError, match=f" {tmp_path}/mail/{what}:"):
             keeping.keep(root, "alice", env)

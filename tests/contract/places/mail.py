@@ -7,7 +7,7 @@ from typing import Any
 
 from swarm import disk
 from swarm.events import Event, headers
-from swarm.mailbox import delivery, layout, receipts, registry
+from swarm.mailbox import delivery, layout, making, receipts, registry
 from swarm.transport.base import Store
 from swarm.transport.mail import MailStore
 
@@ -21,7 +21,7 @@ class Place:
         self.folder = folder
         self.root = layout.Root(str(folder / "mail"), sync=False)
         if not (folder / "mail").exists():
-            layout.init(str(folder), [])
+            making.init(str(folder), [])
 
     def store(self) -> Store:
         return MailStore(self.root)

@@ -9,7 +9,8 @@ import pytest
 from swarm.harness import asked, known
 from swarm.harness.answer import answer
 from swarm.harness.hook import Place, hook
-from swarm.mailbox.layout import Root, init
+from swarm.mailbox.layout import Root
+from swarm.mailbox.making import init
 
 from ...vendors import complaints, needs_types
 from .forms import CODEX_INPUTS, CODEX_OUTPUTS, CURSOR_INPUTS, CURSOR_OUTPUTS, Form, misfits

@@ -84,6 +84,19 @@ def test_what_others_write_meanwhile_is_kept(site: Site) -> None:
     assert text == b"# New top\r\n" + (CONFIGS / "CLAUDE.md").read_bytes() + b"\r\n\r\nNew end\r\n"
 
 
+def test_a_file_that_several_read_is_told_under_the_names_of_all_of_them(site: Site) -> None:
+    site.put("CLAUDE.md", "CLAUDE.md")
+
+    def labels(*words: str) -> dict[str, str]:
+        rows = [line.split("\t") for line in site.install(*HARNESSES, *words).splitlines()]
+        return {row[2].removeprefix(f"{site.project}/"): row[0] for row in rows}
+
+    there = labels()
+    assert there["CLAUDE.md"] == "claude" and there["AGENTS.md"] == "codex,cursor,opencode,pi"
+    gone = labels("--uninstall")
+    assert {path: gone[path] for path in there} == there
+
+
 def test_on_another_machine_ours_is_known_by_its_commands(site: Site) -> None:
     before = site.seen()
     site.put("claude-settings-comments.json", ".claude/settings.json")

@@ -222,7 +222,7 @@ def test_the_tree_can_be_rebuilt_with_all_its_threads(world: World, tmp_path: Pa
     (tmp_path / "mail").rename(tmp_path / "lost")
     other = World.__new__(World)
     other.__dict__.update(world.__dict__)
-    from swarm.mailbox.layout import init
+    from swarm.mailbox.making import init
 
     init(str(tmp_path), ["alice", "bob"])
     with pytest.raises(Exception, match="not the tree that was bridged"):

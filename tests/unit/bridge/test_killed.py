@@ -19,7 +19,8 @@ import pytest
 from swarm.bridge.bridge import Bridge
 from swarm.errors import SwarmError, Unreadable
 from swarm.mailbox import registry
-from swarm.mailbox.layout import Root, init, make_box
+from swarm.mailbox.layout import Root, make_box
+from swarm.mailbox.making import init
 from swarm.team.mirror import Mirror
 from tests.peer import Peer
 from tests.unit.bridge.dying import Dying

@@ -10,7 +10,7 @@ from swarm.bridge.health import Crossings
 from swarm.bridge.pair import Ledger
 from swarm.bridge.running import Standby
 from swarm.errors import SwarmError
-from swarm.mailbox import layout
+from swarm.mailbox import making
 from swarm.mailbox.layout import Root
 
 WRITERS: dict[str, Callable[[Root], object]] = {
@@ -22,7 +22,7 @@ WRITERS: dict[str, Callable[[Root], object]] = {
 
 @pytest.mark.parametrize("file", WRITERS)
 def test_a_file_outside_is_not_written_through_a_link(tmp_path: Path, file: str) -> None:
-    root, _ = layout.init(str(tmp_path), [])
+    root, _ = making.init(str(tmp_path), [])
     victim = tmp_path / "victim"
     victim.write_text("mine\n")
     folder = Path(root.path, ".bridge/ops")

@@ -7,7 +7,8 @@ from pathlib import Path
 from swarm.bridge.bridge import Bridge
 from swarm.events import Event
 from swarm.mailbox import archive, delivery, inbox, receipts, registry
-from swarm.mailbox.layout import Root, init
+from swarm.mailbox.layout import Root
+from swarm.mailbox.making import init
 from swarm.mamoru import speaking
 from swarm.mamoru.tasks import Task, fold
 from swarm.team.channel import Channel

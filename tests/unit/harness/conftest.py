@@ -10,7 +10,8 @@ import pytest
 from swarm.harness import asked, known
 from swarm.harness.hook import Place, hook
 from swarm.mailbox import receipts
-from swarm.mailbox.layout import Root, init
+from swarm.mailbox.layout import Root
+from swarm.mailbox.making import init
 
 Hook = Callable[..., list[str]]
 

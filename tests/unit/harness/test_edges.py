@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from swarm import disk
+from swarm import lock
 from swarm.harness import sessions
 from swarm.harness.session import load
 from swarm.mailbox.layout import Root
@@ -98,7 +98,7 @@ def test_sessions_without_a_sign_for_a_week_are_swept(root: Root, call: Hook) ->
         sessions.keep(root, name, "bob")
     folder = Path(root.path, ".sessions")
     (folder / "notes").touch()
-    fd = disk.take(str(folder / ".pi-rung.bell"))
+    fd = lock.take(str(folder / ".pi-rung.bell"))
     for path in folder.iterdir():
         if path.name != "claude-new":
             os.utime(path, (time.time() - 8 * 86400,) * 2)

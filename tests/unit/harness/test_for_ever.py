@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from swarm.harness import asked, known
 from swarm.harness.hook import Place, hook
 from swarm.mailbox import receipts
-from swarm.mailbox.layout import Root, init
+from swarm.mailbox.layout import Root
+from swarm.mailbox.making import init
 
 SAID = re.compile(r"^- (\w{4}) ", re.M)
 HOOKS = {

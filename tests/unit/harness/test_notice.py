@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from swarm.errors import Unknown
 from swarm.harness import notice
 from swarm.mailbox.find import find
-from swarm.mailbox.layout import Root, init
+from swarm.mailbox.layout import Root
+from swarm.mailbox.making import init
 
 TEN = [
     (f"{n:04x}", f"agent-{n}", f"Re: the build of part {n} is red again since noon")

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from swarm import disk
+from swarm import lock
 from swarm.harness import session, sessions
 from swarm.harness.sessions import Locked
-from swarm.mailbox.layout import Root, init
+from swarm.mailbox.layout import Root
+from swarm.mailbox.making import init
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ def test_other_live_sessions_of_an_agent_are_known(root: Root, tmp_path: Path) -
     os.utime(folder / "codex-b", (old, old))
     assert [o.name for o in sessions.others(root, "bob")] == ["claude-a"]
     assert sessions.others(root, "bob", "claude-a") == []
-    fd = disk.take(str(folder / ".codex-b.bell"))
+    fd = lock.take(str(folder / ".codex-b.bell"))
     found = sessions.others(root, "bob", "claude-a")
     os.close(fd)
     assert [(o.name, o.harness) for o in found] == [("codex-b", "codex")]

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from swarm.errors import NoRoot
-from swarm.mailbox.layout import find_root, init
+from swarm.mailbox.layout import find_root
+from swarm.mailbox.making import init
 
 from ..rights import bound, mode
 

@@ -1,4 +1,4 @@
-"""Where things are, who is known, and what is made: nothing before all of it may be."""
+"""Where things are, and who is known."""
 
 import os
 from collections.abc import Callable
@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from swarm.errors import Conflict, Unknown, Unreadable, UsageError
+from swarm.errors import Unknown, Unreadable, UsageError
 from swarm.mailbox import layout
 from swarm.mailbox.layout import Root
 
 from ..rights import bound, mode
-from .mail import PLAIN, files, put
+from .mail import files, put
 
 
 def test_paths_of_a_mailbox_are_those_of_the_contract(tmp_path: Path) -> None:
@@ -105,46 +105,6 @@ def test_nothing_is_sent_where_an_inbox_may_not_be_written_to(root: Root, folder
         done = bound(*words)
     assert done.returncode == 6 and "cannot be written to" in done.stderr
     assert files(root) == ["dir/carl.txt"]
-
-
-def test_init_makes_a_tree_and_is_harmless_to_repeat(tmp_path: Path) -> None:
-    root, made = layout.init(str(tmp_path), ["alice"])
-    paths = {root.relative(path) for path in made[1:]}
-    boxes = {f"{agent}/{part}" for agent in ("orchestrator", "alice")
-             for part in ("inbox", "inbox/.read", "drafts", "sent")}  # fmt: skip
-    assert made[0] == root.path and paths == boxes | {"dir"} and files(root) == []
-    Path(root.inbox("alice"), "01.txt").write_bytes(PLAIN)
-    assert layout.init(str(tmp_path), ["alice"])[1] == []
-    assert files(root) == ["alice/inbox/01.txt"]
-
-
-@pytest.mark.parametrize("folder", ["mail", "mail/alice", "mail/alice/inbox", "mail/new/deep"])
-def test_no_tree_is_made_inside_a_tree(tmp_path: Path, folder: str) -> None:
-    layout.init(str(tmp_path), ["alice"])
-    before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(Conflict, match="is a mail tree already"):
-        layout.init(str(tmp_path / folder), [])
-    assert sorted(tmp_path.rglob("*")) == before
-
-
-@pytest.mark.parametrize(
-    ("agents", "error"),
-    [(["a", "A"], Conflict), (["Orchestrator"], Conflict), (["a", "../b"], UsageError),
-     (["all"], UsageError), (["a", ""], UsageError)],
-)  # fmt: skip
-def test_ids_that_cannot_be_make_no_tree(
-    tmp_path: Path, agents: list[str], error: type[Exception]
-) -> None:
-    with pytest.raises(error):
-        layout.init(str(tmp_path), agents)
-    assert os.listdir(tmp_path) == []
-
-
-def test_an_id_that_differs_in_case_from_one_that_is_there_adds_nothing(tmp_path: Path) -> None:
-    root, _ = layout.init(str(tmp_path), ["alice"])
-    with pytest.raises(Conflict, match="Alice differs only in case from alice"):
-        layout.init(str(tmp_path), ["carl", "Alice"])
-    assert layout.boxes(root) == ["alice", "orchestrator"]
 
 
 def test_a_mailbox_that_may_not_be_looked_into_is_there_all_the_same(root: Root) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from swarm.errors import Conflict, Unreadable, UsageError
-from swarm.mailbox import layout, shared
+from swarm.mailbox import layout, making, shared
 from swarm.mailbox.layout import Root
 
 PAGE = Path(__file__).parents[3] / "docs/security.md"
@@ -18,7 +18,7 @@ PAGE = Path(__file__).parents[3] / "docs/security.md"
 def tree(tmp_path: Path) -> Root:
     """A shared tree of the caller's own group."""
     try:
-        return layout.init(str(tmp_path), ["bob"], str(os.getegid()))[0]
+        return making.init(str(tmp_path), ["bob"], str(os.getegid()))[0]
     except Unreadable as error:
         pytest.skip(error.message)
 
@@ -47,20 +47,20 @@ def test_it_is_told_by_the_modes_alone(tree: Root) -> None:
 
 def test_making_it_again_changes_nothing(tree: Root, tmp_path: Path) -> None:
     before = modes(tree)
-    assert layout.init(str(tmp_path), ["bob"], str(os.getegid()))[1] == []
+    assert making.init(str(tmp_path), ["bob"], str(os.getegid()))[1] == []
     assert modes(tree) == before
 
 
 def test_a_tree_that_is_not_shared_is_refused(tmp_path: Path) -> None:
-    layout.init(str(tmp_path), [])
+    making.init(str(tmp_path), [])
     with pytest.raises(Conflict, match="not shared"):
-        layout.init(str(tmp_path), [], str(os.getegid()))
+        making.init(str(tmp_path), [], str(os.getegid()))
 
 
 @pytest.mark.parametrize("group", ["", "no such group"])
 def test_a_group_that_is_none_is_refused(tmp_path: Path, group: str) -> None:
     with pytest.raises(UsageError, match="no group"):
-        layout.init(str(tmp_path), [], group)
+        making.init(str(tmp_path), [], group)
     assert not list(tmp_path.iterdir())
 
 
@@ -73,7 +73,7 @@ def test_without_access_lists_nothing_is_made(
     for name in ("setxattr", "removexattr"):
         monkeypatch.setattr(os, name, refused, raising=False)
     with pytest.raises(Unreadable, match="cannot be shared: no access lists here"):
-        layout.init(str(tmp_path), [], str(os.getegid()))
+        making.init(str(tmp_path), [], str(os.getegid()))
     assert not list(tmp_path.iterdir())
 
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from swarm.mailbox import layout, registry
+from swarm.mailbox import making, registry
 from swarm.mailbox.layout import Root
 from swarm.transport.mail import MailStore
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Root:
-    made, _ = layout.init(str(tmp_path), [])
+    made, _ = making.init(str(tmp_path), [])
     made.sync = False
     for agent in ("amy", "bob"):
         registry.register(made, agent, "helper", "specialist", "waits", "paused")

@@ -52,7 +52,9 @@ def _command(here: Tree, data: bytes) -> tuple[Any, Any]:
     assert here.run("read", FILE, "--peek")[1] == data
     assert item.message and [list(h) for h in item.message.headers] == shown["headers"]
     row = [FILE, said["from"], said["subject"], *([",".join(item.flags)] if item.flags else [])]
-    assert here.run("unread")[1] == render.encode("\t".join(map(render.shown, row)) + "\n")
+    assert here.run("unread")[1] == render.encode(
+        "\t".join(render.shown(str(cell)) for cell in row) + "\n"
+    )
     return said, shown
 
 

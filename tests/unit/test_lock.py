@@ -1,0 +1,40 @@
+"""Locks: another process is kept out for as long as whoever has it lives, and no longer."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from swarm import disk
+from swarm.lock import Lock
+
+HOLD = """
+import sys, time
+from swarm.lock import Lock
+with Lock(sys.argv[1]):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_lock_excludes_another_process_until_that_ends_however_it_ends(tmp_path: Path) -> None:
+    argv = [sys.executable, "-c", HOLD, str(tmp_path)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout and holder.stdout.readline() == "held\n"
+        folder = os.open(tmp_path, os.O_RDONLY)
+        assert not disk.try_lock(folder)
+        holder.kill()
+        holder.wait()
+        assert disk.try_lock(folder)
+        os.close(folder)
+    with Lock(str(tmp_path)):
+        assert os.listdir(tmp_path) == []
+
+
+def test_a_lock_on_what_is_no_folder_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), Lock(str(tmp_path / "nowhere")):
+        pass
+    with pytest.raises(NotADirectoryError), Lock(__file__):
+        pass
