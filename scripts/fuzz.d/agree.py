@@ -70,6 +70,8 @@ def _conversation(here: Tree, said: Any) -> None:
         assert here.told("thread", "--", key)["messages"] == [said]
         assert here.told("unread", "--thread", key)["messages"] == [said]
         assert len(here.tool("thread", thread=key)["messages"]) == 1
+    if said["subject"]:
+        assert here.told("search", "--", said["subject"])["messages"] == [said]
     if said["from"]:
         assert here.told("unread", "--from", said["from"])["messages"] == [said]
 

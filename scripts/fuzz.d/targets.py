@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import agree
 import frontmatter
+import rows
 
 from swarm import events, message, names
 from swarm.bridge import crossing, words
@@ -143,6 +144,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "readers": agree.message,
     "rosters": agree.entry,
     "listings": agree.listing,
+    "rows": rows.row,
 }
 # Seeds from which the fuzzer begins, for each.
 SEEDS: dict[str, list[bytes]] = {
@@ -168,7 +170,7 @@ WORDS = [
     *(b"\\xff", b"\xff", b"\xc2\xa0", b"\xc2\x85", b"\x1c", b"\xe2\x80\xae", b"\xed\xa0\x80"),
 ]
 # Those that look at files in a tree, and begin from the same.
-READERS = {"readers": "messages", "rosters": "entries", "listings": "names"}
+READERS = {"readers": "messages", "rosters": "entries", "listings": "names", "rows": "payloads"}
 SEEDS.update((name, SEEDS[like]) for name, like in READERS.items())
 SEEDS["readers"] = [
     *SEEDS["readers"],

@@ -4,6 +4,7 @@ What is compared is told in ``scripts/fuzz.d/agree.py``; ``scripts/fuzz`` goes o
 """
 
 import importlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -55,13 +56,33 @@ parts = st.sampled_from(
 file_names = st.lists(st.lists(parts, min_size=1, max_size=5).map(b"".join), max_size=6)
 
 
+texts = st.text(max_size=9) | st.sampled_from(
+    ["task_req", "broadcast", "\ud800", "a\nb", "", "x " * 30]
+)
+loose = texts | st.none() | st.booleans() | st.integers() | st.lists(texts, max_size=2)
+payload_keys = [
+    "event",
+    "content",
+    "intent",
+    "detail",
+    "need_reply",
+    "thread",
+    "origin",
+    "retry",
+    "x",
+]
+payloads = st.dictionaries(st.sampled_from(payload_keys), loose).map(
+    lambda said: json.dumps(said).encode()
+)
+
+
 def joined(lines: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
     some = st.lists(lines, max_size=6).map(b"".join)
     return st.tuples(rules, some, rules, bodies).map(b"".join)
 
 
 @pytest.fixture(scope="module")
-def readers() -> Iterator[Any]:
+def targets() -> Iterator[Any]:
     """The targets, in a process whose limits are small while they run."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(FUZZ))
@@ -70,25 +91,32 @@ def readers() -> Iterator[Any]:
             patch.setenv(name, value)
         for module, name, value in place.LIMITS:
             patch.setattr(module, name, value)
-        yield importlib.import_module("agree")
+        patch.setenv("SWARM_TEAM_HOME", "")
+        yield importlib.import_module("targets").TARGETS
         place.tree().close()
 
 
 @EXAMPLES
 @given(data=joined(headers))
-def test_all_who_read_a_message_tell_the_same(readers: Any, data: bytes) -> None:
-    readers.message(data)
+def test_all_who_read_a_message_tell_the_same(targets: Any, data: bytes) -> None:
+    targets["readers"](data)
 
 
 @EXAMPLES
 @given(data=joined(keys))
-def test_all_who_read_an_entry_tell_the_same(readers: Any, data: bytes) -> None:
-    readers.entry(data)
+def test_all_who_read_an_entry_tell_the_same(targets: Any, data: bytes) -> None:
+    targets["rosters"](data)
 
 
 @EXAMPLES
 @given(found=file_names)
 def test_all_who_list_an_inbox_show_the_same_and_find_what_they_show(
-    readers: Any, found: list[bytes]
+    targets: Any, found: list[bytes]
 ) -> None:
-    readers.listing(b"\0".join(found))
+    targets["listings"](b"\0".join(found))
+
+
+@EXAMPLES
+@given(data=payloads | st.binary(max_size=80))
+def test_all_who_read_a_channel_tell_the_same(targets: Any, data: bytes) -> None:
+    targets["rows"](data)
