@@ -16,6 +16,8 @@ BODY_MAX = 1024 * 1024
 # A header ends here at the latest (our own decision): listings need not read on for ever.
 HEADER_MAX = 1024 * 1024
 FALLBACK_SUBJECT_MAX = 200
+# So far into a body a line is looked for that can stand for the Subject.
+FALLBACK_WITHIN = 65536
 REQUIRED = ("to", "from", "subject")
 STATUSES = ("sent", "delivered", "read", "ack", "done", "cancelled", "error")
 FINAL_STATUSES = frozenset(("done", "cancelled", "error"))
@@ -66,14 +68,22 @@ class Message:
     @property
     def subject(self) -> str:
         """The Subject, or the body's first line that is not blank, at most 200 characters."""
-        given = self.fields.get("subject")
-        if given:
-            return given
-        for line in self.body[:65536].split(b"\n"):
+        return self.fields.get("subject") or self._first_line()[0]
+
+    @property
+    def settled(self) -> bool:
+        """Whether more of the same file would say nothing else, but for the body."""
+        return self.ended and bool(self.fields.get("subject") or self._first_line()[1])
+
+    def _first_line(self) -> tuple[str, bool]:
+        """What stands for the Subject, and whether all of it is there."""
+        lines = self.body[:FALLBACK_WITHIN].split(b"\n")
+        full = len(self.body) >= FALLBACK_WITHIN
+        for left, line in enumerate(lines, 1 - len(lines)):
             text = line.decode("utf-8", "replace").strip()
             if text:
-                return text[:FALLBACK_SUBJECT_MAX]
-        return ""
+                return text[:FALLBACK_SUBJECT_MAX], full or left < 0
+        return "", full
 
 
 def parse(data: bytes, whole: bool = True) -> Message:

@@ -133,6 +133,17 @@ def split_name(name: str) -> tuple[int, str, str] | None:
     return int(number[:4000]), slug, token
 
 
+def called(found: list[str], wanted: str) -> list[str]:
+    """Of file names those that are called so: by the whole name or its stem, or by one of the
+    two as listings show it, which two may share."""
+    both = (wanted, f"{wanted}.txt")
+    for said in both:
+        if said in found:
+            return [said]
+    alike = ([one for one in found if visible(one) == said] for said in both)
+    return next(filter(None, alike), []) if "\\" in wanted else []
+
+
 def meant(found: list[str], part: str) -> list[str]:
     """Of names that hold this part, those whose whole slug or hash it is, if there are any."""
     whole = [name for name in found if f"_{part}_" in f"_{name.removesuffix('.txt')}_"]

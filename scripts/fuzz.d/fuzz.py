@@ -1,7 +1,9 @@
 """Runs the fuzzer on the targets, one process each; see scripts/fuzz."""
 
 import argparse
+import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,8 +29,11 @@ def inside(target: str) -> None:
     import atheris
 
     with atheris.instrument_imports(include=MODULES):
-        from targets import TARGETS
+        from place import prepare
+        from targets import READERS, TARGETS
 
+    if target in READERS:
+        prepare()
     flags = [word for word in sys.argv if word.startswith("-") and not word.startswith("--")]
     corpus = [word for word in sys.argv[1:] if word.startswith("/")]
     atheris.Setup([sys.argv[0], *flags, *corpus], TARGETS[target])
@@ -37,17 +42,24 @@ def inside(target: str) -> None:
 
 def fuzz(target: str, runs: int, seed: int, corpus: str) -> bool:
     """One target; whether nothing was found."""
-    from targets import SEEDS
+    from targets import SEEDS, WORDS
 
+    os.mkdir(corpus)
     for number, data in enumerate(SEEDS[target]):
         Path(corpus, f"seed{number}").write_bytes(data)
+    words = Path(f"{corpus}.words")
+    quoted = ("".join(f"\\x{byte:02x}" for byte in word) for word in WORDS)
+    words.write_text("".join(f'"{word}"\n' for word in quoted))
     argv = [sys.executable, __file__, "--inside", target, f"-runs={runs}", f"-seed={seed}",
-            "-max_len=2000", "-timeout=10", "-print_final_stats=1", corpus]  # fmt: skip
+            "-max_len=2000", "-timeout=10", f"-dict={words}", "-print_final_stats=1",
+            corpus]  # fmt: skip
     start = time.monotonic()
     done = subprocess.run(argv, capture_output=True, text=True, errors="replace")
-    rate = runs / (time.monotonic() - start)
+    seconds = time.monotonic() - start
+    said = re.search(r"number_of_executed_units: (\d+)", done.stderr)
+    count = int(said[1]) if said else 0
     well = done.returncode == 0
-    print(f"{target}: {runs:,} inputs, {rate:,.0f} a second, seed {seed}:",
+    print(f"{target}: {count:,} inputs, {count / seconds:,.0f} a second, seed {seed}:",
           "nothing found" if well else f"exit {done.returncode}", flush=True)  # fmt: skip
     if not well:
         print(done.stdout[-1000:], done.stderr[-3000:])
@@ -63,8 +75,8 @@ def main() -> int:
 
     well = True
     for target in given.targets or TARGETS:
-        with tempfile.TemporaryDirectory() as corpus:
-            well &= fuzz(target, given.runs, given.seed, corpus)
+        with tempfile.TemporaryDirectory() as folder:
+            well &= fuzz(target, given.runs, given.seed, f"{folder}/corpus")
     return 0 if well else 1
 
 

@@ -4,7 +4,9 @@ import json
 import os
 from collections.abc import Callable
 
+import agree
 import frontmatter
+import rows
 
 from swarm import events, message, names
 from swarm.bridge import crossing, words
@@ -132,6 +134,10 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "payloads": payloads,
     "hooks": hooks,
     "names": file_names,
+    "readers": agree.message,
+    "rosters": agree.entry,
+    "listings": agree.listing,
+    "rows": rows.row,
 }
 # Seeds from which the fuzzer begins, for each.
 SEEDS: dict[str, list[bytes]] = {
@@ -149,3 +155,19 @@ SEEDS: dict[str, list[bytes]] = {
     "hooks": [b'{"session_id":"a","cwd":"/x","tool_input":{"session_id":"b"},"n":1e999}'],
     "names": [b"01_a_aaaa.txt\x002_b.txt\x00\xff.txt\x00100_x_00ff.txt", "日本.txt".encode()],
 }
+# What the fuzzer puts in here and there.
+WORDS = [
+    *(b"\n%s: " % name for name in (b"To", b"From", b"Subject", b"Thread", b"Status", b"Event")),
+    *(b"\nid: ", b"\nrole: ", b"\ntask: ", b"\nstatus: done", b"\n---\n", b"\r\n", b"\0", b".txt"),
+    *(b"\\xff", b"\xff", b"\xc2\xa0", b"\xc2\x85", b"\x1c", b"\xe2\x80\xae", b"\xed\xa0\x80"),
+]
+# Those that look at files in a tree, and begin from the same.
+READERS = {"readers": "messages", "rosters": "entries", "listings": "names", "rows": "payloads"}
+SEEDS.update((name, SEEDS[like]) for name, like in READERS.items())
+SEEDS["readers"] = [
+    *SEEDS["readers"],
+    b"To: bob\nFrom: alice\nThread: t t\nX-Y: "
+    + b"x" * 99
+    + b"\n---\n \xc2\xa0\n\xc2\xa0\n \nfirst\n",
+    b"no header, but long\n" + b"\n\t" * 60 + b"end",
+]

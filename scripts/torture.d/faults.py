@@ -7,7 +7,6 @@ import resource
 import shutil
 import signal
 import sqlite3
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -51,23 +50,14 @@ def stop(stage: Stage, draw: random.Random) -> None:
 
 def disk_full(stage: Stage, draw: random.Random) -> None:
     """Not a byte left."""
-    ballast = stage.disk / "ballast"
-    with suppress(OSError), open(ballast, "wb", 0) as file:
-        while file.write(bytes(1 << 16)):
-            pass
-    hold(stage, draw, 0.5, 3)
-    ballast.unlink(missing_ok=True)
+    with stage.without_room(lambda disk: f"size={(disk.f_blocks - disk.f_bfree) * disk.f_bsize}"):
+        hold(stage, draw, 0.5, 3)
 
 
 def no_inodes(stage: Stage, draw: random.Random) -> None:
     """Not a file left."""
-    folder = stage.disk / "inodes"
-    with suppress(OSError):
-        folder.mkdir(exist_ok=True)
-        for number in range(10**6):
-            os.close(os.open(folder / str(number), os.O_CREAT | os.O_WRONLY))
-    hold(stage, draw, 0.5, 3)
-    shutil.rmtree(folder, ignore_errors=True)
+    with stage.without_room(lambda disk: f"nr_inodes={disk.f_files - disk.f_ffree}"):
+        hold(stage, draw, 0.5, 3)
 
 
 def no_rights(stage: Stage, draw: random.Random) -> None:
@@ -85,11 +75,10 @@ def no_rights(stage: Stage, draw: random.Random) -> None:
 
 def read_only(stage: Stage, draw: random.Random) -> None:
     """The whole disk read-only, if nobody has a file open for writing; else tried in vain."""
-    remount = ["mount", "-o", "remount,ro", str(stage.disk)]
-    if subprocess.run(remount, stderr=subprocess.DEVNULL).returncode == 0:
+    if stage.remount("ro"):
         hold(stage, draw, 0.5, 3)
         stage.ledger.faults["read_only held"] += 1
-    subprocess.run(["mount", "-o", "remount,rw", str(stage.disk)], stderr=subprocess.DEVNULL)
+    stage.remount("rw")
 
 
 def calls(error: int) -> Fault:

@@ -9,6 +9,8 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -54,7 +56,10 @@ class Stage:
         self.folder, self.seed = folder, seed
         self.disk = folder / "disk"
         self.disk.mkdir()
-        self.mounted = mount(self.disk, 1 + math.ceil(minutes))
+        times = 1 + math.ceil(minutes)
+        self.room = f"size={SIZE * times},nr_inodes={INODES * times}"
+        self.mounting = threading.Lock()
+        self.mounted = self.mount("-t", "tmpfs", "-o", self.room, "tmpfs")
         self.log = folder / "log"
         self.runs = folder / "runs"
         self.switch = Switch(folder)
@@ -64,6 +69,25 @@ class Stage:
         self.held, self.now = threading.Lock(), set[str]()  # faults that hold just now
         self.beginning = threading.Lock()  # held while nobody may begin
         self.still = threading.Lock()  # held while the database is being replaced
+
+    def mount(self, *words: str) -> bool:
+        """Without the right to it the faults that need a disk are left out."""
+        argv = ["mount", *words, str(self.disk)]
+        return subprocess.run(argv, stderr=subprocess.DEVNULL).returncode == 0
+
+    def remount(self, options: str) -> bool:
+        """One at a time: mount repeats the options that held when it looked."""
+        with self.mounting:
+            return self.mount("-o", f"remount,{options}")
+
+    @contextmanager
+    def without_room(self, limit: Callable[[os.statvfs_result], str]) -> Iterator[None]:
+        """No more than what is in use just now; tried again if more was taken meanwhile."""
+        any(self.remount(limit(os.statvfs(self.disk))) for _ in range(20))
+        try:
+            yield
+        finally:
+            self.remount(self.room)
 
     def chance(self, who: str) -> random.Random:
         """Draws of its own for each, the same for the same seed."""
@@ -120,13 +144,6 @@ class Stage:
             process.wait()
         if self.mounted:
             subprocess.run(["umount", "-l", str(self.disk)], check=False)
-
-
-def mount(disk: Path, times: int) -> bool:
-    """A small file system of its own; without the right to it the fuller faults are left out."""
-    options = f"size={SIZE * times},nr_inodes={INODES * times}"
-    argv = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(disk)]
-    return subprocess.run(argv, stderr=subprocess.DEVNULL).returncode == 0
 
 
 def plain_rights() -> list[str]:

@@ -62,10 +62,12 @@ def torture(
     threads += [threading.Thread(target=hurt, args=(stage, faults, who)) for who in range(2)]
     for thread in threads:
         thread.start()
-    time.sleep(seconds)
-    stage.over.set()
-    for thread in threads:
-        thread.join()
+    try:
+        time.sleep(seconds)
+    finally:
+        stage.over.set()
+        for thread in threads:
+            thread.join()
     account = Account(stage)
     rest = account.settle()
     account.drain()

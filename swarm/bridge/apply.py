@@ -21,7 +21,7 @@ from swarm.bridge.who import Who
 from swarm.errors import Conflict, SwarmError, Unknown, UsageError, from_os
 from swarm.events import Event, one_line
 from swarm.mailbox import guests, receipts, registry
-from swarm.mailbox.layout import Root, has_box, is_known, make_box
+from swarm.mailbox.layout import Root, check_known, has_box, make_box
 from swarm.team.mirror import MAIL, MAIL_LEFT, Mirror, Pair, Post
 from swarm.team.rows import AgentRow
 
@@ -271,7 +271,9 @@ class Apply:
 
     def _is_due(self, file: File) -> bool:
         """Whether somebody is there to get it, and has not got it yet."""
-        if not is_known(self._root, file.agent):
+        try:
+            check_known(self._root, file.agent)
+        except Unknown:  # any other error: it may be there, so its mail is late
             self._ledger.check()
             left = f"{file.agent} has no mailbox any more: {file.name} is left out"
             self._tell(f"to {file.agent}", left)

@@ -28,9 +28,11 @@ class Census:
             self._top.listing()
             self._dir.listing()
             self._known = layout.known(self._root)
+            before = {one.id: one for one in self._guests}
             self._guests = guests.guests(self._root)
-            for one in self._guests:
+            for at, one in enumerate(self._guests):
                 if not (one.channel and one.session):
+                    self._guests[at] = before.get(one.id, one)
                     mark = f"{one.id}/{guests.MARK}"
                     self._problems[mark] = f"{mark} does not say whose mailbox it is"
         return self._known

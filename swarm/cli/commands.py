@@ -26,7 +26,7 @@ def _messages(call: Call, items: list[inbox.Item]) -> int:
 def _check_filters(call: Call) -> None:
     """An empty filter is a script's unset variable, not a wish for everything."""
     for option, name in (("--from", "from_"), ("--thread", "thread")):
-        if call[name] is not None and not call[name].strip():
+        if call[name] is not None and not call[name].strip(" \t"):
             raise UsageError(f"{option} is empty", f"give a value, or leave {option} out")
 
 

@@ -111,12 +111,20 @@ def short_id(name: str, found: "Iterable[str]") -> str:
     """The shortest that ``swarm read`` takes for this name of those found in the inbox.
 
     '' if none is plain.  The hash of NN_slug_hash.txt if no other name has
-    it in it, else all before ``.txt``.
+    it in it, else all before ``.txt``, or that too where another is called like what is before.
     """
     stem = name[:-4]
     token = stem.rpartition("_")[2]
+    others = [other for other in found if other != name]
     if len(token) >= 4 and ID_CHARS.issuperset(token) and len(token) <= ID_MAX:
-        if token[0] != "-" and not any(token in other[:-4] for other in found if other != name):
+        if token[0] != "-" and not _is_in(token, others):
             return token
     plain_one = len(stem) <= ID_MAX and ID_CHARS.issuperset(stem) and stem[:1] not in ("", "-", ".")
-    return stem if plain_one else ""
+    if not plain_one:
+        return ""
+    return name if stem in others else stem
+
+
+def _is_in(token: str, others: "Iterable[str]") -> bool:
+    """Whether one of the names has it in it, or is called so."""
+    return any(token in other[:-4] or token == other for other in others)

@@ -12,21 +12,20 @@ from swarm.mailbox.layout import Root
 def find(root: Root, agent: str, wanted: str) -> str:
     """The absolute path of a message in one's own inbox or sent.
 
-    ``wanted``: its name, the stem of it, its path, or a part that only one name has, or that
-    is the whole slug or hash of only one.  Raises Unknown (``unknown-message``,
-    ``ambiguous-message``), and Unreadable for what is no file.
+    ``wanted``: its name, as it is or as it is shown, the stem of it, its path, or a part that
+    only one name has, or that is the whole slug or hash of only one.  Raises Unknown
+    (``unknown-message``, ``ambiguous-message``), and Unreadable for what is no file.
     """
     if wanted in ("", ".", "..") or "\0" in wanted:
         raise _unknown(wanted)
     if "/" in wanted:
         return _by_path(root, agent, wanted)
     boxes = [(root.inbox(agent), message_names(root, root.inbox(agent)))]
-    if wanted not in boxes[0][1] and f"{wanted}.txt" not in boxes[0][1]:
+    if not names.called(boxes[0][1], wanted):
         boxes.append((root.sent(agent), message_names(root, root.sent(agent))))
     for folder, found in boxes:
-        for name in (wanted, f"{wanted}.txt"):
-            if name in found:
-                return _regular(f"{folder}/{name}")
+        if hits := names.called(found, wanted):
+            return _only(folder, hits, wanted)
     for folder, found in boxes:
         path = _by_part(folder, found, wanted)
         if path:
@@ -39,13 +38,18 @@ def _by_part(folder: str, found: list[str], wanted: str) -> str:
     cut = -4 if wanted in ".txt" else None
     hits = [name for name in found if wanted in name[:cut]]
     mail = names.meant(in_order([name for name in hits if is_regular(f"{folder}/{name}")]), wanted)
-    if len(mail) > 1:
+    return _only(folder, mail or hits[:1], wanted) if hits else ""
+
+
+def _only(folder: str, found: list[str], wanted: str) -> str:
+    """The path of the one that was found."""
+    if len(found) > 1:
         raise Unknown(
-            f"{names.shown(wanted)} is part of several names: {', '.join(map(_plain, mail))}",
+            f"{names.shown(wanted)} is part of several names: {', '.join(map(_plain, found))}",
             "give the whole name",
             code="ambiguous-message",
         )
-    return _regular(f"{folder}/{(mail or hits)[0]}") if hits else ""
+    return _regular(f"{folder}/{found[0]}")
 
 
 def _plain(name: str) -> str:
@@ -64,10 +68,8 @@ def _by_path(root: Root, agent: str, wanted: str) -> str:
             continue
         if real not in own:
             continue
-        found = message_names(root, own[real])
-        for file in (name, f"{name}.txt"):
-            if file in found:
-                return _regular(f"{own[real]}/{file}")
+        if hits := names.called(message_names(root, own[real]), name):
+            return _only(own[real], hits, name)
     raise _unknown(wanted)
 
 

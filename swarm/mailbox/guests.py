@@ -7,8 +7,10 @@ for a guest.
 import os
 
 from swarm import disk, message, names
-from swarm.errors import from_os
-from swarm.mailbox.layout import Root, boxes, make_box
+from swarm.errors import Unknown, from_os
+from swarm.mailbox import registry
+from swarm.mailbox.inbox import OURS
+from swarm.mailbox.layout import Root, boxes, make_box, registered
 
 MARK = ".guest"
 # No mark is longer, whatever the session.
@@ -27,14 +29,29 @@ class Guest:
 
 
 def guest(root: Root, agent: str) -> Guest | None:
-    """Whose mailbox it is, None for an agent of the tree; a mark that says nothing counts."""
+    """Whose mailbox it is, None for an agent of the tree; a mark that says nothing counts.
+
+    What the mark does not say its entry may.  Raises Temporary where this process can open no more.
+    """
     try:
         read = message.parse(disk.read(f"{root.box(agent)}/{MARK}", LONGEST))
+        channel, session = read.get("channel"), names.named(read.get("session"))
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except OSError:
-        return Guest(agent, "", "")
-    return Guest(agent, read.get("channel"), names.named(read.get("session")))
+    except OSError as error:
+        if error.errno in OURS:
+            raise from_os(error, "read", f"{agent}/{MARK}") from None
+        channel = session = ""
+    return Guest(agent, channel, session) if channel and session else _registered(root, agent)
+
+
+def _registered(root: Root, agent: str) -> Guest:
+    """What its entry says."""
+    try:
+        fields = registry.entry(root, agent).fields
+    except Unknown:
+        fields = {}
+    return Guest(agent, fields.get("via", ""), fields.get("session", ""))
 
 
 def is_guest(root: Root, agent: str) -> bool:
@@ -43,9 +60,12 @@ def is_guest(root: Root, agent: str) -> bool:
 
 
 def guests(root: Root) -> list[Guest]:
-    """All guests, sorted by id."""
-    found = (guest(root, agent) for agent in boxes(root) if is_guest(root, agent))
-    return [one for one in found if one is not None]
+    """All guests, sorted by id; one whose mailbox is away is known by its entry."""
+    here = boxes(root)
+    found = [guest(root, agent) for agent in here if is_guest(root, agent)]
+    away = [_registered(root, agent) for agent in set(registered(root)).difference(here)]
+    found += [one for one in away if one.channel and one.session]
+    return sorted((one for one in found if one), key=lambda one: one.id)
 
 
 def welcome(root: Root, agent: str, channel: str, session: str) -> None:

@@ -121,22 +121,17 @@ def read_head(path: str) -> "Message":
 
 def _head(fd: int, data: bytes) -> "Message":
     """Parse a first piece; read on while the header, or a body's first line, is not all there."""
-    from swarm.message import HEADER_MAX, parse
+    from swarm.message import FALLBACK_WITHIN, HEADER_MAX, parse
 
     whole = len(data) < HEAD
     message = parse(data, whole)
-    for size in (GROWTH, HEADER_MAX):
-        if whole or (message.ended and (message.fields.get("subject") or _says(message.body))):
+    for size in (GROWTH, HEADER_MAX + FALLBACK_WITHIN):
+        if whole or message.settled:
             break
         data += os.read(fd, size - len(data))
         whole = len(data) < size
         message = parse(data, whole)
     return message
-
-
-def _says(body: bytes) -> bool:
-    """Whether a line that is not blank ends within these bytes."""
-    return b"\n" in body.strip(b" \t\r\n") or (body.endswith(b"\n") and bool(body.strip()))
 
 
 def load(root: Root, owner: str, path: str) -> Item | None:

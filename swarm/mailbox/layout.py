@@ -137,11 +137,17 @@ def known(root: Root) -> list[str]:
 
 
 def check_known(root: Root, agent: str) -> str:
-    """Return the id if such an agent is known; else Unknown with the likeliest one meant."""
+    """Return the id if such an agent is known; else Unknown with the likeliest one meant.
+
+    Where the tree cannot be listed nobody can tell, which is the error that is raised then.
+    """
     names.check_id(agent)
     if is_known(root, agent):
         return agent
-    meant = names.closest(agent, known(root))
+    there = known(root)
+    if agent in there:  # come back just now
+        return agent
+    meant = names.closest(agent, there)
     hint = f"did you mean {meant}?" if meant else "swarm status lists who is here"
     raise Unknown(f"no agent {names.shown(agent)} here", hint, code="unknown-agent")
 

@@ -10,10 +10,13 @@ from swarm.mailbox.inbox import Item
 from swarm.mailbox.layout import Root
 
 Found = tuple[list[Item], list[Item]]
+STATUS_LINE = 64  # and its like: as long as a line that ``mark`` writes, or longer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from swarm.message import Message
 
 
 def _own(root: Root, agent: str) -> Found:
@@ -44,10 +47,17 @@ def _once(items: list[Item]) -> list[Item]:
     seen: dict[tuple[object, ...], Item] = {}
     for item in items:
         message = item.message
-        rest = (message.get("Date"), message.body[: inbox.HEAD // 2]) if message else ()
+        rest = (message.get("Date"), _beginning(message)) if message else ()
         key = (_original(item), item.sender, item.recipient, item.subject, *rest)
         seen.setdefault(key, item)
     return list(seen.values())
+
+
+def _beginning(message: "Message") -> bytes:
+    """As much of its body as was read of each copy, though one was marked since."""
+    fields = {name: value for name, value in message.fields.items() if name != "status"}
+    head = len("".join([*fields, *fields.values()]).encode()) + len(": \r\n") * len(fields)
+    return message.body[: max(0, min(inbox.HEAD // 2, inbox.HEAD - STATUS_LINE - head))]
 
 
 def thread(root: Root, agent: str, key: str) -> Found:
@@ -55,7 +65,7 @@ def thread(root: Root, agent: str, key: str) -> Found:
 
     In the agent's own mail, or for '' in everybody's.  Unknown if there is none.
     """
-    if not key.strip():
+    if not key.strip(" \t"):
         raise UsageError("the thread is empty")
     found: list[Item] = []
     unreadable: list[Item] = []

@@ -19,6 +19,8 @@ from mcp.server.subscriptions import (
 )
 from mcp.types import LoggingMessageNotification, LoggingMessageNotificationParams
 
+from swarm.mcp.text import whole
+
 PAUSE = 0.1
 TOOLS = ""  # what the tool list is called among the addresses of resources
 MOST = 20
@@ -54,9 +56,10 @@ class Notices:
 
     def say(self, text: str) -> None:
         """Something in words, for the next look into the inbox."""
+        said = whole(text)
         with self._lock:
-            self._said.append(text)
-            self._logged.append(text)
+            self._said.append(said)
+            self._logged.append(said)
         self.changed()
 
     def meet(self, session: ServerSession) -> None:

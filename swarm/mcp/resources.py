@@ -7,7 +7,8 @@ from mcp.types import Resource, ResourceTemplate
 
 from swarm.errors import Unknown
 from swarm.mcp.desk import Desk
-from swarm.mcp.watcher import INBOX, MESSAGE, ROSTER, THREAD, THREADS
+from swarm.mcp.text import whole
+from swarm.mcp.watcher import BYTES, INBOX, MESSAGE, ROSTER, THREAD, THREADS
 
 JSON = "application/json"
 MOST = 100
@@ -24,7 +25,7 @@ TEMPLATES = [
 
 def read(desk: Desk, address: str) -> str:
     """What lies at an address; Unknown if nothing does."""
-    return json.dumps({"v": 1, **_found(desk, address)}, ensure_ascii=True)
+    return json.dumps({"v": 1, **whole(_found(desk, address))}, ensure_ascii=True)
 
 
 def _found(desk: Desk, address: str) -> dict[str, object]:
@@ -37,6 +38,8 @@ def _found(desk: Desk, address: str) -> dict[str, object]:
         return {**desk.thread("")}
     if address.startswith(THREAD) and (key := unquote(address.removeprefix(THREAD))):
         return {**desk.thread(key)}
-    if address.startswith(MESSAGE) and (name := unquote(address.removeprefix(MESSAGE))):
+    if address.startswith(MESSAGE) and (
+        name := unquote(address.removeprefix(MESSAGE), errors=BYTES)
+    ):
         return {"messages": [desk.message(name)]}
     raise Unknown(f"no resource {address[:80]!a}", f"{INBOX}, {ROSTER} and {THREADS} are there")

@@ -132,7 +132,7 @@ class Serving:
         except SwarmError as error:
             code = INTERNAL_ERROR if error.temporary else INVALID_PARAMS
             hint = f"; {way}" if (way := text.hint(error)) else ""
-            raise MCPError(code=code, message=f"{error.message}{hint}") from None
+            raise MCPError(code=code, message=text.whole(f"{error.message}{hint}")) from None
         found = TextResourceContents(uri=address, text=said, mime_type=resources.JSON)
         return ReadResourceResult(contents=[found])
 

@@ -1,6 +1,7 @@
 """Answers as short text: control characters shown, and what others wrote framed as data."""
 
 import os
+from typing import Any
 
 from swarm.errors import SwarmError
 from swarm.mcp.answers import Entered, Found, Inbox, Item, Read, Sent, Shown, Tasks, Threads
@@ -33,6 +34,20 @@ def hint(of: SwarmError) -> str:
     for command, tool in TOOLS.items():
         said = said.replace(command, tool)
     return said
+
+
+def whole(value: Any) -> Any:
+    """The same as JSON can carry it: a name of a file that is no text as listings show it."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return visible(value)
+    if isinstance(value, list):
+        return [whole(one) for one in value]
+    if isinstance(value, dict):
+        return {key: whole(one) for key, one in value.items()}
+    return value
 
 
 def inbox(answer: Inbox) -> str:

@@ -94,7 +94,7 @@ class Tools:
             log(f"{name}: {one_line(error)}")
             return failed(SwarmError(f"internal error: {type(error).__name__}"))
         content = TextContent(type="text", text=SAYS[name](answer))
-        return CallToolResult(content=[content], structured_content=dict(answer))
+        return CallToolResult(content=[content], structured_content=text.whole(answer))
 
     def send_message(
         self,

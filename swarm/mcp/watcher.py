@@ -14,6 +14,7 @@ from swarm.mcp.session import log, one_line
 AGAIN = 1.0
 INBOX, ROSTER, THREADS = "swarm://inbox", "swarm://roster", "swarm://threads"
 THREAD, MESSAGE = "swarm://thread/", "swarm://message/"
+BYTES = "surrogateescape"  # a file's name need be no text
 OF_INBOX = ("delivered", "receipt", "archived")
 OF_THREADS = ("delivered", "sent", "archived")
 
@@ -71,7 +72,7 @@ class Watcher:
 
     def _mail_changed(self, kind: str, path: str, file: str) -> None:
         changed = [INBOX] if kind in OF_INBOX else []
-        changed.append(MESSAGE + quote(file, safe=""))
+        changed.append(MESSAGE + quote(file, safe="", errors=BYTES))
         if kind in OF_THREADS:
             changed.append(THREADS)
             try:

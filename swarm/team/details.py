@@ -9,7 +9,9 @@ from swarm import disk
 
 
 def within(path: str, folder: str) -> str:
-    """The path of a file, from the channel's folder on; "" if it lies elsewhere."""
+    """The path of a file, from the channel's folder on; "" if it lies elsewhere, or is no path."""
+    if "\0" in path:
+        return ""
     folder, real = os.path.realpath(folder), os.path.realpath(path)
     inside = os.path.isabs(path) and real.startswith(f"{folder}/")
     return real[len(folder) + 1 :] if inside else ""

@@ -92,10 +92,8 @@ def _matching(root: Root, places: list[Place], wanted: str) -> list[Place]:
     """By whole name or stem, also what no listing shows; else by a part of a message's name."""
     if "/" in wanted:
         return _by_path(root, places, wanted)
-    if wanted:
-        for exact in (wanted, f"{wanted}.txt"):
-            if found := [place for place in places if place[2] == exact]:
-                return found
+    if called := names.called([name for _, _, name in places], wanted) if wanted else []:
+        return [place for place in places if place[2] in called]
     cut = -4 if wanted in ".txt" else None
     return [p for p in places if names.is_message_name(p[2]) and wanted and wanted in p[2][:cut]]
 
@@ -110,10 +108,10 @@ def _by_path(root: Root, places: list[Place], wanted: str) -> list[Place]:
             continue
         for owner, part, file in places:
             there = os.path.realpath(f"{root.box(owner)}/{part}")
-            if there == folder and file in (name, f"{name}.txt"):
+            if there == folder and names.called([file], name):
                 return [(owner, part, file)]
         if folder.startswith(f"{tree}/"):
-            found = [place for place in places if place[2] in (name, f"{name}.txt")]
+            found = [place for place in places if names.called([place[2]], name)]
             if found:
                 return found
     return []

@@ -166,6 +166,14 @@ def test_an_empty_filter_is_refused(tree: Path, command: str, option: str) -> No
     assert done.stderr.startswith(f"swarm: {option} is empty\nhint: ")
 
 
+def test_a_filter_that_only_looks_empty_is_none(tree: Path) -> None:
+    (tree / "mail/bob/inbox/03.txt").write_text(
+        "To: bob\nFrom: \u3000\nSubject: s\nThread: \u00a0\n---\n"
+    )
+    for option, value in (("--from", "\u3000"), ("--thread", "\u00a0")):
+        assert run(tree, "--as", "bob", "unread", option, value).stdout == "03.txt\t\u3000\ts\n"
+
+
 def test_a_repeated_key_says_so_and_sends_nothing(tree: Path) -> None:
     send = ("--as", "bob", "send", "alice", "-s", "s", "-m", "x", "--id", "k")
     first = run(tree, *send)

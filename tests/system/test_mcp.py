@@ -176,6 +176,21 @@ def test_what_others_wrote_is_framed_and_shows_its_control_characters(place: Pla
     assert text.count(token) == 3 and "\x1b" not in text and "\x9b" not in text
 
 
+def test_a_name_that_is_no_text_is_told_as_it_is_shown_and_found_by_that(place: Place) -> None:
+    place.alice.heard.clear()
+    place.drop("32_\udcff.txt", b"To: alice\nFrom: bob\nSubject: odd\n---\nbody\n")
+    (item,) = place.alice.call("check_inbox")["messages"]
+    assert (item["file"], item["path"]) == (r"32_\xff.txt", r"alice/inbox/32_\xff.txt")
+    assert place.alice.hears("swarm://inbox")
+    (shown,) = place.alice.call("read_message", message=item["file"])["messages"]
+    assert (shown["subject"], shown["body"]) == ("odd", "body\n")
+    uri = "swarm://message/32_%FF.txt"
+    (found,) = json.loads(place.alice.do(place.alice.client.read_resource, uri).contents[0].text)[
+        "messages"
+    ]
+    assert found["file"] == item["file"]
+
+
 def test_what_others_wrote_at_length_is_cut(place: Place) -> None:
     long = b"x" * 100_000
     place.drop("31_long.txt", b"To: alice\nFrom: bob\nSubject: " + long + b"\n---\n" + long)

@@ -26,12 +26,19 @@ def dropping() -> tuple[str, ...] | None:
 
 def bound(*words: str, cwd: str | Path = ".", **env: str) -> "subprocess.CompletedProcess[str]":
     """``swarm`` with these words, run without root's rights and told nothing by the environment."""
+    return bound_program(SWARM, *words, cwd=cwd, **env)
+
+
+def bound_program(
+    *words: str, cwd: str | Path = ".", **env: str
+) -> "subprocess.CompletedProcess[str]":
+    """Any program in the same way."""
     drop = dropping()
     if drop is None:
         pytest.skip("root may do everything, and setpriv cannot take that away here")
     clean = {name: value for name, value in os.environ.items() if not name.startswith("SWARM_")}
     return subprocess.run(
-        [*drop, SWARM, *words],
+        [*drop, *words],
         cwd=cwd,
         env={**clean, "SWARM_FSYNC": "0", **env},
         stdin=subprocess.DEVNULL,

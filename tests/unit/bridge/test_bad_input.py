@@ -147,18 +147,69 @@ def test_of_a_file_that_is_too_long_the_beginning_crosses_and_that_is_told(world
     goes_on(world)
 
 
-@pytest.mark.parametrize("data", [b"", os.urandom(500), b"channel: ops\n", b"channel: \xff\nsession: \n"])  # fmt: skip
-def test_a_guests_mark_that_is_garbage_is_told_and_the_guest_gets_another_mailbox(
+MARKS = [b"", os.urandom(500), b"channel: ops\n", b"channel: \xff\nsession: \n"]
+
+
+@pytest.mark.parametrize("data", MARKS)
+def test_a_guest_whose_mark_is_garbage_is_known_by_its_entry(world: World, data: bytes) -> None:
+    spoil(world, data)
+    assert world.told == []
+    assert mailboxes_of_the_peer(world) == {PEER_ID}
+    goes_on(world)
+
+
+@pytest.mark.parametrize("data", MARKS)
+def test_a_guests_mark_that_is_garbage_is_told_and_without_entry_it_gets_another_mailbox(
     world: World, data: bytes
 ) -> None:
+    os.remove(world.root.entry(PEER_ID))
+    spoil(world, data)
+    assert world.told == [f"{PEER_ID}/.guest does not say whose mailbox it is"]
+    assert mailboxes_of_the_peer(world) == {PEER_ID, f"{PEER_ID}-0b5c"}
+    goes_on(world)
+
+
+def test_a_guest_whose_mailbox_is_away_gets_no_second_one(world: World, tmp_path: Path) -> None:
+    box, away = world.root.box(PEER_ID), tmp_path / "away"
+    os.rename(box, away)
+    world.again()
+    world.settle()
+    assert mailboxes_of_the_peer(world) <= {PEER_ID}
+    shutil.rmtree(box, ignore_errors=True)
+    os.rename(away, box)
+    goes_on(world)
+    assert mailboxes_of_the_peer(world) == {PEER_ID}
+    assert world.mirror.row(f"mail-{PEER_ID}") is None
+
+
+def test_a_mark_that_cannot_be_read_for_a_while_makes_no_second_mailbox(world: World) -> None:
+    world.peer.db.execute("UPDATE agents SET status = 'inactive' WHERE session_id = ?", (PEER,))
+    world.settle()
+    os.remove(world.root.entry(PEER_ID))
+    world.settle()
+    assert not os.path.exists(world.root.entry(PEER_ID))
+    mark = Path(world.root.box(PEER_ID), ".guest")
+    mark.rename(mark.with_name("aside"))
+    mark.mkdir()
+    os.utime(world.root.path)
+    world.peer.send("info_only", "here still", "bob")
+    world.settle()
+    mark.rmdir()
+    mark.with_name("aside").rename(mark)
+    world.settle()
+    assert mailboxes_of_the_peer(world) == {PEER_ID}
+
+
+def spoil(world: World, data: bytes) -> None:
+    """The mark of the peer's mailbox, before a bridge begins."""
     Path(world.root.box(PEER_ID), ".guest").write_bytes(data)
     os.utime(world.root.path)
     world.again()
     world.settle()
-    assert world.told == [f"{PEER_ID}/.guest does not say whose mailbox it is"]
-    boxes = {name for name in os.listdir(world.root.path) if name.startswith(PEER_ID)}
-    assert boxes == {PEER_ID, f"{PEER_ID}-0b5c"}
-    goes_on(world)
+
+
+def mailboxes_of_the_peer(world: World) -> set[str]:
+    return {name for name in os.listdir(world.root.path) if name.startswith(PEER_ID)}
 
 
 def test_marks_and_mailboxes_that_are_something_else_stop_nothing(world: World) -> None:

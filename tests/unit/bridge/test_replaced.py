@@ -2,6 +2,7 @@
 
 import shutil
 import sqlite3
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from swarm.mailbox.making import init
 from swarm.team.channel import Channel
 from tests.peer import Peer
 from tests.unit.bridge.world import CHANNEL, PEER, PEER_ID, World
+from tests.unit.rights import bound_program
 
 
 @pytest.fixture
@@ -132,3 +134,32 @@ def test_a_mailbox_that_was_removed_is_not_read_through(world: World) -> None:
 
 def tree(world: World) -> dict[str, bytes]:
     return {str(p): p.read_bytes() for p in Path(world.root.path).rglob("*") if p.is_file()}
+
+
+AWAY = """
+import os, sys, time
+from pathlib import Path
+from tests.unit.bridge.world import World
+world = World(Path(sys.argv[1]))
+world.settle()
+time.sleep(0.1)  # the registry is settled: it is not listed again
+world.bridge.step()
+world.peer.send("info_only", "hello", "bob")
+box, away = world.root.box("bob"), sys.argv[1] + "/away"
+os.rename(box, away)
+os.chmod(world.root.dir, 0)
+world.bridge.step(set())
+os.chmod(world.root.dir, 0o755)
+os.rename(away, box)
+world.settle()
+print(*world.told, len(world.inbox("bob")))
+"""
+
+
+def test_a_mailbox_that_is_away_is_not_one_that_left_where_the_registry_cannot_tell(
+    tmp_path: Path,
+) -> None:
+    done = bound_program(sys.executable, "-c", AWAY, str(tmp_path), cwd=Path(__file__).parents[3])
+    told, _, count = done.stdout.strip().rpartition(" ")
+    assert count == "1", done.stderr
+    assert told.startswith("bob gets no mail: cannot list") and "Permission denied" in told

@@ -95,6 +95,7 @@ def root(tmp_path: Path) -> Root:
 NAMES = [
     "01_build-is-red_3fa2.txt", "02_re-3fa2_77ab.txt", "03_x_77ab.txt", "04_y_0c0c.txt",
     "by-hand.txt", "a b.txt", "-x.txt", "..txt", "é.txt", "long-" + "x" * 60 + ".txt", "ab.txt",
+    "ab.txt.txt",
 ]  # fmt: skip
 
 

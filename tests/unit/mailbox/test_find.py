@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from swarm import names
 from swarm.errors import Unknown, Unreadable
 from swarm.mailbox.find import find
 from swarm.mailbox.layout import Root, make_box
@@ -73,6 +74,26 @@ def test_a_whole_slug_or_hash_goes_before_a_part_of_others(box: Root) -> None:
         assert trace(box, "bob", wanted, 0).name == "04_hi_77c2.txt"
     with pytest.raises(Unknown, match="several names"):
         find(box, "bob", "77c")
+
+
+@pytest.mark.parametrize("name", ["04_a\nb.txt", "04_\udcff.txt", "04_\u202e.txt", "04_\\.txt"])
+def test_a_name_is_found_as_listings_show_it(box: Root, name: str) -> None:
+    put(box, name)
+    shown = names.visible(name)
+    for wanted in (shown, shown[:-4], f"bob/inbox/{shown}"):
+        assert find(box, "bob", wanted) == f"{box.inbox('bob')}/{name}"
+        assert trace(box, "bob", wanted, 0).name == name
+
+
+def test_two_names_that_look_alike_are_told_apart_or_named(box: Root) -> None:
+    for name in ("04_a\nb.txt", "04_a\\nb.txt", "05_\x80.txt", "05_\udc80.txt"):
+        put(box, name)
+    for name in ("06_\n.txt", "06_\n.txt.txt"):
+        put(box, name)
+        assert find(box, "bob", r"06_\n.txt") == f"{box.inbox('bob')}/06_\n.txt"
+    assert find(box, "bob", "04_a\\nb") == f"{box.inbox('bob')}/04_a\\nb.txt"
+    with pytest.raises(Unknown, match="several names"):
+        find(box, "bob", "05_\\x80")
 
 
 def test_what_is_no_mail_makes_no_part_ambiguous(box: Root) -> None:

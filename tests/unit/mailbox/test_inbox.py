@@ -98,6 +98,22 @@ def test_the_plainest_messages_go_the_quick_way(data: bytes) -> None:
     assert inbox._quick("p", "f", data, "bob") is not None
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        "\u00a0\n\u00a0".encode() + b" " * inbox.HEAD + b"\nfirst\n",  # blank, in a file of text
+        b"X: " + b"x" * (message.HEADER_MAX - 20) + b"\nTo: bob\n---\n\n\nfirst line\n",
+        b"\n".join([b"no header", b" " * inbox.GROWTH, b"x"]),
+    ],
+)
+def test_a_listing_reads_as_far_as_the_line_that_stands_for_a_subject(
+    root: Root, data: bytes
+) -> None:
+    put(root, "01.txt", data)
+    (item,) = inbox.unread(root, "bob")[0]
+    assert item.subject == message.parse(data).subject != ""
+
+
 def test_flags_tell_what_is_wrong_with_a_message(root: Root) -> None:
     put(root, "01.txt", b"")
     put(root, "02.txt", PLAIN.replace(b"bob", b"carl"))

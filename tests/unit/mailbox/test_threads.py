@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from swarm.errors import SwarmError, Unknown, UsageError
 from swarm.mailbox import receipts, threads
-from swarm.mailbox.archive import archive
+from swarm.mailbox.archive import archive, mark
 from swarm.mailbox.delivery import reply, send
 from swarm.mailbox.layout import Root
 
@@ -18,7 +18,7 @@ from ..rights import bound, mode
 from .mail import PLAIN, put
 
 texts = st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=8)
-keys = texts.filter(str.strip).map(lambda text: text.strip(" \t"))
+keys = texts.map(lambda text: text.strip(" \t")).filter(bool)
 OWN = PLAIN.replace(b"alice", b"bob")
 
 
@@ -87,10 +87,28 @@ def test_an_empty_thread_is_refused(root: Root, key: str) -> None:
         thread(root, key=key)
 
 
+@pytest.mark.parametrize("key", ["\u00a0", "\x0c", "\u3000"])
+def test_a_thread_that_only_looks_empty_is_found_as_it_is_listed(root: Root, key: str) -> None:
+    put(root, "1.txt", message("a", key))
+    ((listed, _, _),) = threads.summary(root, "bob")[0]
+    assert thread(root, key=listed) == ["1.txt"]
+
+
 def test_two_messages_of_one_name_are_two(root: Root) -> None:
     for folder, body in (("inbox", b"one"), ("sent", b"two")):
         put(root, "1.txt", OWN.replace(b"body", body), folder)
     assert thread(root) == ["1.txt", "1.txt"]
+
+
+@pytest.mark.parametrize("size", [2, 2030, 3000, 4020, 4060, 9000])
+def test_a_copy_is_known_though_the_other_was_marked_however_long_its_header(
+    team: Root, size: int
+) -> None:
+    body = b"a line\n" * 999
+    (made,) = send(team, "alice", ["bob"], "\u00e4" * (size // 2), body, thread="t").delivered
+    for status in ("ack", "cancelled"):
+        mark(team, "bob", made.name, status)
+        assert thread(team, "") == [made.name]
 
 
 def test_another_agents_broken_inbox_does_not_stop_everywhere(root: Root) -> None:

@@ -23,7 +23,8 @@ def test_a_file_in_the_folder_is_read_up_to_a_limit(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["", "pia/long.md", "/etc/passwd", "{0}", "{0}/../secret", "{0}-x/y"]
+    "path",
+    ["", "pia/long.md", "/etc/passwd", "{0}", "{0}/../secret", "{0}-x/y", "{0}/pia/long.md\0"],
 )
 def test_a_path_elsewhere_is_none(folder: Path, path: str) -> None:
     assert within(path.format(folder), str(folder)) == ""
