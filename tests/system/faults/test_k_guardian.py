@@ -1,6 +1,7 @@
 """Guardians whose outputs fail, whose store is locked or shut, whose agents' entries are broken."""
 
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -46,6 +47,14 @@ def fill(pipe: int) -> None:
         os.set_blocking(pipe, True)
 
 
+def heeds(process: "subprocess.Popen[bytes]", number: signal.Signals) -> bool:
+    """Whether a process has a handler of its own for a signal; an error once it has ended."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    caught = re.search(r"(?m)^SigCgt:\s*([0-9a-f]+)$", status)
+    assert caught
+    return bool(int(caught[1], 16) >> (number - 1) & 1)
+
+
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_whose_output_nobody_takes_answers_and_ends_all_the_same_k12(
     desk: Desk, start: Start, stream: str
@@ -56,6 +65,8 @@ def test_whose_output_nobody_takes_answers_and_ends_all_the_same_k12(
     process = start("--jsonl", **(null | {stream: write}))
     if stream == "stdout":
         desk.ask("amy", "bob")
+        while not heeds(process, signal.SIGTERM):  # on a busy machine it is long in starting
+            time.sleep(0.01)
         time.sleep(1)
         assert process.poll() is None
     else:
