@@ -36,6 +36,18 @@ def take(path: str) -> int:
         os.close(fd)
 
 
+def is_taken(path: str, flags: int) -> bool:
+    """Whether some process has the lock of what can be opened there; of nothing nobody has."""
+    try:
+        fd = os.open(path, flags)
+    except OSError:
+        return False
+    try:
+        return not disk.try_lock(fd)
+    finally:
+        os.close(fd)
+
+
 def _wait_for(fd: int) -> None:
     """Lock a folder; EAGAIN after a while where other users may hold it for ever (sticky)."""
     import fcntl

@@ -168,16 +168,8 @@ class Claim:
 
 def is_claimed(place: Place, session: str) -> bool:
     """Whether some process speaks for the session right now; False for what is no id of ours."""
-    if not names.is_id(session):
-        return False
-    try:
-        fd = os.open(f"{place.session(session)}/{LOCK}", os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
-        return False
-    try:
-        return not disk.try_lock(fd)
-    finally:
-        os.close(fd)
+    path = f"{place.session(session)}/{LOCK}"
+    return names.is_id(session) and lock.is_taken(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
 
 
 def is_ours(place: Place, session: str) -> bool:

@@ -7,7 +7,7 @@ import errno
 import os
 import time
 
-from swarm import disk
+from swarm import disk, lock
 from swarm.errors import Conflict, from_os
 from swarm.mailbox.layout import Root, check_known, make_box
 
@@ -81,11 +81,4 @@ def _open(path: str) -> int:
 
 def is_claimed(root: Root, agent: str) -> bool:
     """Whether some process guards the agent right now."""
-    try:
-        fd = os.open(root.drafts(agent), FLAGS)
-    except OSError:
-        return False
-    try:
-        return not disk.try_lock(fd)
-    finally:
-        os.close(fd)
+    return lock.is_taken(root.drafts(agent), FLAGS)

@@ -1,4 +1,4 @@
-"""The recipes in scripts/by-hand, run by the plainest shells, alone and mixed with the command."""
+"""The recipes in scripts/by-hand, run by the plainest shells."""
 
 import os
 import re
@@ -13,66 +13,7 @@ from hypothesis import strategies as st
 
 from swarm import message
 
-from .. import forks
-
-ROOT = Path(__file__).parents[2]
-RECIPES = ROOT / "scripts" / "by-hand"
-SHELLS = [name for name in ("dash", "sh", "bash", "busybox") if shutil.which(name)]
-NAME = re.compile(r"[0-9]{2,}_[a-z0-9-]{1,40}_[0-9a-f]{4,}\.txt")
-
-
-class Mail:
-    """A mail folder, used by hand and by command."""
-
-    def __init__(self, folder: Path, shell: str) -> None:
-        self.root = folder / "mail box"  # a blank in the path must never matter
-        self.shell = [shell, "sh"] if shell == "busybox" else [shell]
-        self.path = os.environ["PATH"]
-        (self.root / "dir").mkdir(parents=True)
-
-    def env(self, agent: str) -> dict[str, str]:
-        return {
-            "PATH": self.path,
-            "MAIL": str(self.root),
-            "ME": agent,
-            "SWARM_ROOT": str(self.root),
-            "SWARM_AGENT": agent,
-            "SWARM_FSYNC": "0",
-        }
-
-    def run(self, agent: str, *command: str, stdin: bytes = b"", code: int = 0) -> str:
-        done = subprocess.run(
-            command, env=self.env(agent), input=stdin, capture_output=True, timeout=30
-        )
-        assert done.returncode == code, (command, done.returncode, done.stderr)
-        return done.stdout.decode(errors="replace")
-
-    def hand(
-        self, agent: str, recipe: str, *args: str, stdin: bytes = b"body\n", code: int = 0
-    ) -> str:
-        script = str(RECIPES / f"{recipe}.sh")
-        return self.run(agent, *self.shell, "-eu", script, *args, stdin=stdin, code=code)
-
-    def command(self, agent: str, *args: str, stdin: bytes = b"body\n", code: int = 0) -> str:
-        done = forks.run(args, ".", self.env(agent), stdin)
-        assert done.returncode == code, done
-        return done.stdout.decode(errors="replace")
-
-    def enter(self, *agents: str) -> None:
-        for agent in agents:
-            role = f"work of {agent}"
-            assert self.hand(agent, "register", role, "specialist", "a task") == agent + "\n"
-
-    def put(self, agent: str, name: str, text: str | bytes) -> Path:
-        path = self.root / agent / "inbox" / name
-        path.write_bytes(text.encode() if isinstance(text, str) else text)
-        return path
-
-    def file(self, printed: str) -> Path:
-        return self.root / printed.removesuffix("\n")
-
-    def tree(self) -> list[str]:
-        return sorted(str(path.relative_to(self.root)) for path in self.root.rglob("*"))
+from .by_hand import NAME, RECIPES, SHELLS, Mail
 
 
 @pytest.fixture(params=SHELLS)
@@ -512,97 +453,6 @@ def test_a_failing_recipe_does_not_end_the_shell_that_sourced_it(team: Mail) -> 
     )
     assert done.stdout == f"on\n{team.root}|alice|none\n", done.stderr
     assert done.returncode == 0
-
-
-# by hand and by command, mixed
-
-AGENTS = ("alice", "bob", "carl")
-THREADS = ("", "T-1", "T-10", "fix: a b")
-ways = st.sampled_from(("hand", "command"))
-agents = st.sampled_from(AGENTS)
-subjects = st.sampled_from(("hello", "Re: a: b", "日本語", "100% [/red] $x", "-n", "x" * 90))
-steps = st.one_of(
-    st.tuples(st.just("send"), ways, agents, agents, subjects, st.sampled_from(THREADS)),
-    st.tuples(st.just("receipt"), ways, agents),
-    st.tuples(st.just("reply"), ways, agents, st.sampled_from(("", "ack", "done"))),
-)
-
-
-def unread(mail: Mail, agent: str) -> list[str]:
-    """The unread messages of an agent, on which both views must agree."""
-    by_hand = mail.hand(agent, "unread").splitlines()
-    by_command = [line.split("\t")[0] for line in mail.command(agent, "unread").splitlines()]
-    assert by_hand == by_command
-    return by_hand
-
-
-def take(mail: Mail, step: tuple[str, ...]) -> None:
-    """One step, by hand or by command; it must have the effect that it says."""
-    kind, way, agent, *rest = step
-    if kind == "send":
-        to, subject, thread = rest
-        if way == "hand":
-            path = mail.file(mail.hand(agent, "send", to, subject, thread))
-        else:
-            options = ["-t", thread] if thread else []
-            path = mail.file(mail.command(agent, "send", to, f"-s{subject}", *options))
-        assert path.name in unread(mail, to)
-        assert (mail.root / agent / "sent" / path.name).read_bytes() == path.read_bytes()
-        return
-    waiting = unread(mail, agent)
-    if not waiting:
-        return
-    name = waiting[-1]
-    if kind == "receipt":
-        mail.hand(agent, "receipt", name) if way == "hand" else mail.command(agent, "read", name)
-        assert unread(mail, agent) == waiting[:-1]
-    elif way == "hand":
-        mail.hand(agent, "reply", name, *rest)
-    else:
-        options = ["--status", rest[0]] if rest[0] else []
-        mail.command(agent, "reply", name, *options)
-
-
-def views_agree(mail: Mail) -> None:
-    """Both views show the same registry, mail, receipts and threads."""
-    listed = [line.split("\t")[0] for line in mail.command("alice", "agents").splitlines()]
-    assert sorted(listed) == sorted(AGENTS)
-    for agent in AGENTS:
-        unread(mail, agent)
-        for line in mail.command(agent, "sent").splitlines():
-            name, to, state = line.split("\t")[:3]
-            assert (state == "read") == (mail.root / to / "inbox/.read" / name).exists()
-        for thread in THREADS[1:]:
-            box = mail.root / agent
-            mine = [*box.glob("inbox/*.txt"), *box.glob("sent/*.txt")]
-            head = f"\nThread: {thread}\n".encode()
-            among = sorted(str(p.relative_to(mail.root)) for p in mine if head in p.read_bytes())
-            code = 0 if among else 4
-            by_hand = mail.hand(agent, "thread", thread, code=code).splitlines()
-            by_command = mail.command(agent, "thread", thread, code=code)
-            assert sorted(by_hand) == among
-            # A message to oneself lies in inbox and in sent, and the command shows it once.
-            names = {path.rpartition("/")[2] for path in among}
-            assert len(by_command.splitlines()) == len(names)
-            assert all(name in by_command for name in names)
-
-
-@settings(max_examples=10, deadline=None)
-@given(st.lists(ways, min_size=3, max_size=3), st.lists(steps, min_size=2, max_size=9))
-def test_by_hand_and_by_command_in_any_order(
-    entered: list[str], course: list[tuple[str, ...]]
-) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        mail = Mail(Path(folder), SHELLS[0])
-        for agent, way in zip(AGENTS, entered, strict=True):
-            if way == "hand":
-                mail.enter(agent)
-            else:
-                options = ("--role", "r", "--archetype", "planner", "--task", "t")
-                mail.command(agent, "register", *options)
-        for step in course:
-            take(mail, step)
-        views_agree(mail)
 
 
 def test_what_is_made_by_hand_is_sound(team: Mail) -> None:

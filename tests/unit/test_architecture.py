@@ -210,6 +210,12 @@ def test_a_file_is_shorter_than_500_lines(path: Path) -> None:
     assert len(path.read_text().splitlines()) < 500
 
 
+@pytest.mark.parametrize("folder", ["scripts", "tests"])
+def test_so_is_a_file_of_the_tests_and_scripts(folder: str) -> None:
+    for path in (PACKAGE.parent / folder).rglob("*.py"):
+        assert len(path.read_text().splitlines()) < 500, path
+
+
 @each_module
 def test_a_function_is_shorter_than_50_lines(path: Path) -> None:
     for node in nodes(path):

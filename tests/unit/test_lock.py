@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from swarm import disk
-from swarm.lock import Lock
+from swarm.lock import Lock, is_taken, take
 
 HOLD = """
 import sys, time
@@ -38,3 +38,21 @@ def test_a_lock_on_what_is_no_folder_is_an_error(tmp_path: Path) -> None:
         pass
     with pytest.raises(NotADirectoryError), Lock(__file__):
         pass
+
+
+def test_a_file_is_taken_by_one_and_told_as_taken_until_it_is_given_back(tmp_path: Path) -> None:
+    path = str(tmp_path / "own")
+    assert not is_taken(path, os.O_RDWR)
+    fd = take(path)
+    assert Path(path).read_text() == f"{os.getpid()}\n"
+    assert take(path) == -1 and is_taken(path, os.O_RDWR)
+    os.close(fd)
+    assert not is_taken(path, os.O_RDWR)
+
+
+def test_who_has_a_folder_may_take_it_again(tmp_path: Path) -> None:
+    with Lock(str(tmp_path)):
+        with Lock(str(tmp_path)):
+            pass
+        assert is_taken(str(tmp_path), os.O_RDONLY)
+    assert not is_taken(str(tmp_path), os.O_RDONLY)

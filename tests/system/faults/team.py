@@ -28,6 +28,11 @@ ENV = {**CLEAN, "LC_ALL": "C.UTF-8", "SWARM_FSYNC": "0"}
 AGENTS = ("alice", "bob", "carl")
 ENTRY = ("--role", "r", "--archetype", "planner", "--task", "t")
 Done = subprocess.CompletedProcess[bytes]
+# Every command that answers in lines, of which each has something to say.
+ANSWERS = [
+    "unread", "sent", "thread T", "threads", "search s", "agents", "status", "doctor", "describe",
+    "wait", "read --next --peek",
+]  # fmt: skip
 
 
 class Team:

@@ -1,5 +1,7 @@
 """A guardian under test: its clock and its store are played by hand."""
 
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +21,8 @@ from swarm.mamoru.signals import (
     Tick,
 )
 from swarm.mamoru.state import Settings, State
+
+from .shop import Shop
 
 NOW = 1_000_000.0
 MINUTE = 60.0
@@ -153,3 +157,16 @@ def make() -> type[Guard]:
 @pytest.fixture
 def bob() -> Guard:
     return Guard()
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Callable[..., Shop]]:
+    made: list[Shop] = []
+
+    def make(script: str = "", **options: Any) -> Shop:
+        made.append(Shop(tmp_path, script, **options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.exec.end()

@@ -11,13 +11,11 @@ import pytest
 
 from swarm.errors import Conflict, Temporary, Unknown, Unreadable
 from swarm.events import Event
-from swarm.mamoru.alarms import Alarms
 from swarm.mamoru.backoff import Troubles
 from swarm.mamoru.forward import Jsonl, Left
 from swarm.mamoru.host import Host
 from swarm.mamoru.rounds import Rounds
 from swarm.mamoru.signals import Mate
-from swarm.mamoru.standstill import Standstill
 from swarm.mamoru.state import Settings
 from swarm.stopping import heed
 from swarm.transport.memory import Memory, MemoryStore
@@ -400,20 +398,6 @@ def test_a_signal_ends_it_in_time(number: signal.Signals) -> None:
 class TestStandstill:
     """A process that slept must not find the others dead."""
 
-    def test_what_passes_beyond_the_expected_was_lost(self) -> None:
-        clocks = {"wall": 1000.0, "steady": 5.0}
-        found = Standstill(lambda: clocks["wall"], lambda: clocks["steady"])
-        for wall, steady, lost in (
-            (1, 1, 0),
-            (4, 4, 0),
-            (300, 300, 299),  # SIGSTOP
-            (300, 1, 299),  # sleep, on a clock that sleeps too; or the clock set forward
-            (-300, 1, 0),  # set back: the machine shifts its timers by itself
-        ):
-            clocks["wall"] += wall
-            clocks["steady"] += steady
-            assert found.noticed(1.0) == lost
-
     def test_a_long_pass_of_many_short_turns_is_none_but_a_long_turn_is(self) -> None:
         now = [time.time()]
         scene = Scene(workers=10, clock=lambda: now[0]).started()
@@ -454,24 +438,6 @@ class TestStandstill:
 class TestManyAgents:
     """What makes thousands of idle agents cheap."""
 
-    def test_alarms_come_in_order_and_the_newest_setting_counts(self) -> None:
-        alarms = Alarms()
-        alarms.set("a", 3.0)
-        alarms.set("b", 2.0)
-        alarms.set("a", 1.0)
-        alarms.set("c", 5.0)
-        alarms.set("c", float("inf"))
-        assert alarms.next() == 1.0
-        assert alarms.due(2.5) == ["a", "b"] and alarms.next() == float("inf")
-
-    def test_an_earlier_alarm_is_not_put_off(self) -> None:
-        alarms = Alarms()
-        alarms.set("a", 3.0)
-        alarms.sooner("a", 5.0)
-        assert alarms.next() == 3.0
-        alarms.sooner("a", 1.0)
-        assert alarms.due(1.0) == ["a"]
-
     def test_in_a_crowd_one_hinted_at_again_waits_a_moment_and_is_not_forgotten(self) -> None:
         scene = Scene(workers=20).started()
         for agent in scene.workers:
@@ -481,29 +447,6 @@ class TestManyAgents:
         scene.passes(1)
         assert not scene.refused(second)
         until(lambda: scene.passes(1) or len(scene.refused(second)) == 20)
-
-    def test_settings_that_no_longer_count_do_not_pile_up(self) -> None:
-        alarms = Alarms()
-        for number in range(10_000):
-            alarms.set("a", float(number))
-        assert len(alarms._heap) < 100
-
-    def test_a_round_reaches_each_once_in_its_time(self) -> None:
-        rounds = Rounds(5.0, 1.0)
-        for number in range(100):
-            rounds.add(str(number))
-        assert len(rounds.share(0.0)) == 100, "the new ones at once"
-        found = [agent for second in range(1, 6) for agent in rounds.share(float(second))]
-        assert sorted(found, key=int) == [str(number) for number in range(100)]
-
-    def test_a_round_of_one_and_of_one_dropped(self) -> None:
-        rounds = Rounds(5.0, 1.0)
-        rounds.add("a")
-        rounds.share(0.0)
-        found = [rounds.share(float(second)) for second in range(1, 11)]
-        assert [second + 1 for second, share in enumerate(found) if share] == [5, 10]
-        rounds.drop("a")
-        assert rounds.share(20.0) == []
 
     def test_a_look_at_the_roster_concerns_only_those_who_await_something(self) -> None:
         scene = Scene(workers=50).started()
