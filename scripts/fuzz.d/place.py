@@ -1,4 +1,4 @@
-"""A mail tree, in memory where there is a place for that, with all who read it."""
+"""A mail tree with all who read it."""
 
 import json
 import os
@@ -30,8 +30,7 @@ class Tree:
     """A mail tree with bob's mailbox and entry, and its readers."""
 
     def __init__(self) -> None:
-        memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
-        self.folder = tempfile.mkdtemp(prefix="swarm-fuzz-", dir=memory)
+        self.folder = tempfile.mkdtemp()
         self.root = Root(init(self.folder, [ME])[0].path, sync=False)
         registry.register(self.root, ME, "r", "planner", "t")
         self.tools = Tools(MailDesk(Session(ME, self.root.path, None, {})), Notices())
