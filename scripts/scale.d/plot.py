@@ -18,8 +18,9 @@ def svg(title: str, across: str, up: str, lines: dict[str, Points]) -> str:
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
         _text(LEFT, 22, title, "start", 'font-size="14"'),
         _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, across, "middle"),
-        _text(LEFT - 8, TOP - 6, up, "middle"),
+        _text(LEFT - 6, 22, up, "end"),
         *_grid(xs, ys),
+        _linear(xs, ys),
     ]
     for number, (name, points) in enumerate(lines.items()):
         colour = COLOURS[number % len(COLOURS)]
@@ -54,12 +55,25 @@ def _grid(xs: tuple[int, int], ys: tuple[int, int]) -> list[str]:
     for power in range(xs[0], xs[1] + 1):
         x = _x(10.0**power, xs)
         found.append(_line(x, TOP, x, HEIGHT - BOTTOM))
-        found.append(_text(x, HEIGHT - BOTTOM + 16, f"{10.0**power:,g}", "middle"))
+        found.append(_text(x, HEIGHT - BOTTOM + 16, _number(power), "middle"))
     for power in range(ys[0], ys[1] + 1):
         y = _y(10.0**power, ys)
         found.append(_line(LEFT, y, WIDTH - RIGHT, y))
-        found.append(_text(LEFT - 6, y + 4, f"{10.0**power:,g}", "end"))
+        found.append(_text(LEFT - 6, y + 4, _number(power), "end"))
     return found
+
+
+def _number(power: int) -> str:
+    return f"{10**power:,}" if power >= 0 else f"{10.0**power:g}"
+
+
+def _linear(xs: tuple[int, int], ys: tuple[int, int]) -> str:
+    """Dashed: how what is in proportion to the size grows."""
+    decades = min(xs[1] - xs[0], ys[1] - ys[0])
+    x, y = _x(10.0 ** (xs[1] - decades), xs), _y(10.0 ** ys[0], ys)
+    ends = f'x2="{_x(10.0 ** xs[1], xs):.1f}" y2="{_y(10.0 ** (ys[0] + decades), ys):.1f}"'
+    dashes = 'stroke="#999999" stroke-dasharray="4 4"'
+    return f'<line x1="{x:.1f}" y1="{y:.1f}" {ends} {dashes}/>'
 
 
 def _line(x1: float, y1: float, x2: float, y2: float) -> str:
