@@ -51,13 +51,14 @@ def fill(agent: str, count: int, unread: int = FEW, threads: int = 50, entry: bo
 
 def messages(size: int) -> None:
     """So many messages over 1,000 mailboxes."""
-    for number in range(1000):
-        fill(f"agent-{number}", size // 1000, min(FEW, size // 2000))
+    boxes = min(1000, size)
+    for number in range(boxes):
+        fill(f"agent-{number}", size // boxes, min(FEW, size // boxes // 2))
 
 
 def agents(size: int) -> None:
     """So many agents, with ten messages each."""
-    for number in range(size):
+    for number in range(max(size, 2)):
         fill(f"agent-{number}", 10, 1)
 
 
@@ -73,15 +74,15 @@ def thread(size: int) -> None:
     fill("agent-1", 0)
 
 
-Scene = tuple[str, Callable[[int], None], tuple[int, ...], tuple[int, ...], list[str]]
+Scene = tuple[str, Callable[[int], None], int, list[str]]  # the largest size
 SCENES: list[Scene] = [
-    ("messages in 1,000 mailboxes", messages, (1000, 10_000, 100_000), (10_000, 100_000, 1_000_000),
+    ("messages in 1,000 mailboxes", messages, 1_000_000,
      ["unread", "send agent-1 -s hello -m x", "status", "search nowhere-to-be-found", "doctor"]),
-    ("agents", agents, (10, 100, 1000), (100, 1000, 10_000),
+    ("agents", agents, 10_000,
      ["unread", "send agent-1 -s hello -m x", "agents", "status", "threads"]),
-    ("received in one mailbox", mailbox, (100, 1000, 10_000), (1000, 10_000, 100_000),
+    ("received in one mailbox", mailbox, 100_000,
      ["unread", "unread --count", "send agent-1 -s hello -m x", "read --next --peek", "threads"]),
-    ("messages of one thread", thread, (10, 100, 1000), (100, 1000, 10_000),
+    ("messages of one thread", thread, 10_000,
      ["thread T0", "threads", "search body"]),
 ]  # fmt: skip
 
@@ -107,7 +108,8 @@ def scene(fill_with: Callable[[int], None], sizes: tuple[int, ...], commands: li
         shutil.rmtree("mail", ignore_errors=True)
         fill_with(size)
         for command in commands:
-            measured(command, 1)  # the listing is in the kernel's memory from here on
+            if runs > 1:
+                measured(command, 1)  # the listing is in the kernel's memory from here on
             found[command][size] = measured(command, runs)
     return found
 
@@ -122,33 +124,42 @@ def table(what: str, sizes: tuple[int, ...], figures: Figures) -> None:
         print(f"| `swarm {command}` |", " | ".join(cells), f"| {growth:.1f} |", flush=True)
 
 
-def main() -> None:
+def options() -> argparse.Namespace:
+    """The command line."""
     words = argparse.ArgumentParser(prog="scripts/scale")
-    words.add_argument("--full", action="store_true", help="ten times as much")
+    size = words.add_mutually_exclusive_group()
+    size.add_argument("--full", dest="part", action="store_const", const=1, default=10)
+    size.add_argument("--least", dest="part", action="store_const", const=100)
     words.add_argument("--runs", type=int, default=5)
     words.add_argument("--plots", default="", help="a folder for the plots")
-    given = words.parse_args()
+    return words.parse_args()
+
+
+def plot(folder: Path, what: str, figures: Figures) -> None:
+    """One of the times, one of the memory."""
+    name = what.replace(" ", "-").replace(",", "")
+    for unit, which, times in (("ms", 0, 1000), ("MiB", 1, 1)):
+        lines: dict[str, Points] = {
+            command: [(size, found[which] * times) for size, found in by_size.items()]
+            for command, by_size in figures.items()
+        }
+        (folder / f"{name}-{unit.lower()}.svg").write_text(svg(f"swarm: {what}", what, unit, lines))
+
+
+def main() -> None:
+    given = options()
     plots = Path(given.plots).resolve() if given.plots else None
+    start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        start = time.monotonic()
-        for what, fill_with, small, full, commands in SCENES:
-            sizes = full if given.full else small
+        for what, fill_with, most, commands in SCENES:
+            sizes = tuple(most // given.part // less for less in (100, 10, 1))
             figures = scene(fill_with, sizes, commands, given.runs)
             table(what, sizes, figures)
             if plots:
-                name = what.replace(" ", "-").replace(",", "")
-                for unit, which in (("ms", 0), ("MiB", 1)):
-                    lines: dict[str, Points] = {
-                        command: [
-                            (s, v[which] * (1 if which else 1000)) for s, v in by_size.items()
-                        ]
-                        for command, by_size in figures.items()
-                    }
-                    drawn = svg(f"swarm: {what}", what, unit, lines)
-                    (plots / f"{name}-{unit.lower()}.svg").write_text(drawn)
-        print(f"\n{time.monotonic() - start:.0f} s in all")
+                plot(plots, what, figures)
         os.chdir("/")
+    print(f"\n{time.monotonic() - start:.0f} s in all")
 
 
 main()
