@@ -80,10 +80,19 @@ class Message:
         lines = self.body[:FALLBACK_WITHIN].split(b"\n")
         full = len(self.body) >= FALLBACK_WITHIN
         for left, line in enumerate(lines, 1 - len(lines)):
-            text = line.decode("utf-8", "replace").strip()
+            text = _text(line, cut=full and left == 0).strip()
             if text:
                 return text[:FALLBACK_SUBJECT_MAX], full or left < 0
         return "", full
+
+
+def _text(line: bytes, cut: bool) -> str:
+    """What is no text is replaced; of a line that was cut, not the character in its last bytes."""
+    if not cut:
+        return line.decode("utf-8", "replace")
+    from codecs import getincrementaldecoder
+
+    return getincrementaldecoder("utf-8")("replace").decode(line)
 
 
 def parse(data: bytes, whole: bool = True) -> Message:

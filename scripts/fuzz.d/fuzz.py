@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from hashlib import sha256
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -36,7 +37,16 @@ def inside(target: str) -> None:
         prepare()
     flags = [word for word in sys.argv if word.startswith("-") and not word.startswith("--")]
     corpus = [word for word in sys.argv[1:] if word.startswith("/")]
-    atheris.Setup([sys.argv[0], *flags, *corpus], TARGETS[target])
+
+    def kept(data: bytes) -> None:
+        """Ended by an exception: its input stays, whatever the fuzzer itself comes to."""
+        try:
+            TARGETS[target](data)
+        except BaseException:
+            Path(f"crash-{target}-{sha256(data).hexdigest()[:16]}").write_bytes(data)
+            raise
+
+    atheris.Setup([sys.argv[0], *flags, *corpus], kept)
     atheris.Fuzz()
 
 

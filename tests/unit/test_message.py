@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swarm.errors import UsageError
-from swarm.message import BODY_MAX, HEADER_MAX, fill, format_message, parse, with_status
+from swarm.message import (
+    BODY_MAX,
+    FALLBACK_WITHIN,
+    HEADER_MAX,
+    fill,
+    format_message,
+    parse,
+    with_status,
+)
 
 GOOD = b"To: bob\nFrom: alice\nSubject: s\n---\nbody"
 value = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=50).filter(
@@ -132,3 +140,9 @@ def test_a_header_ends_after_one_mebibyte_at_the_latest() -> None:
     assert message.malformed and message.get("to") == "bob" and message.get("from") == ""
     assert data.endswith(message.body) and message.body.startswith(line)
     assert parse(data[: HEADER_MAX + 1], whole=False).ended
+
+
+def test_what_stands_for_a_subject_ends_with_a_whole_character() -> None:
+    blanks = FALLBACK_WITHIN - 5
+    read = parse(b"X: y\n---\n" + b"\n" * blanks + "abcdé\n".encode())
+    assert read.subject == "abcd"
