@@ -84,6 +84,9 @@ def main() -> int:
         inside(given.inside)
     from targets import TARGETS
 
+    if unknown := set(given.targets) - set(TARGETS):
+        print(f"fuzz: no target {min(unknown)!r}: {', '.join(TARGETS)}", file=sys.stderr)
+        return 2
     memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
     well = True
     for target in given.targets or TARGETS:

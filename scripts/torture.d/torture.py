@@ -16,6 +16,7 @@ from stage import Stage
 from verdict import Account
 
 Problems = dict[str, list[str]]
+NAMES = ", ".join((*ANYWHERE, *ON_A_DISK))
 REST = 2.0  # most seconds between two faults
 
 
@@ -24,18 +25,29 @@ def options() -> argparse.Namespace:
     words = argparse.ArgumentParser(prog="scripts/torture", description=__doc__)
     words.add_argument("--minutes", type=float, default=5, help="how long the faults go on (5)")
     words.add_argument("--seed", type=int, default=random.randrange(10**6), help="for the draws")
-    words.add_argument("--only", default="", help="faults, by their names, with commas between")
+    words.add_argument("--only", type=named, help="of these, with commas between: " + NAMES)
     words.add_argument("--keep", action="store_true", help="leave the folder there")
     return words.parse_args()
 
 
-def chosen(stage: Stage, only: str) -> dict[str, Fault]:
+def named(text: str) -> list[str]:
+    """Names of faults: with one mistyped nothing would be tried, and all would seem well."""
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in (*ANYWHERE, *ON_A_DISK):
+            raise argparse.ArgumentTypeError(f"no fault {name!r}: {NAMES}")
+    return names
+
+
+def chosen(stage: Stage, only: list[str] | None) -> dict[str, Fault]:
     """The faults that can be made here."""
     found = {**ANYWHERE, **(ON_A_DISK if stage.mounted else {})}
     if not stage.mounted:
         print("no file system could be mounted: without", ", ".join(ON_A_DISK))
-    wanted = [name.strip() for name in only.split(",")] if only else list(found)
-    return {name: found[name] for name in wanted if name in found}
+    made = {name: found[name] for name in only or found if name in found}
+    if not made:
+        sys.exit("torture: none of these faults can be made here")
+    return made
 
 
 def hurt(stage: Stage, faults: dict[str, Fault], who: int) -> None:

@@ -1,10 +1,13 @@
 """One call: its options with the root and the agent they name, its body, its answer."""
 
+import errno
 import os
 
 from swarm import names
 from swarm.errors import NoRoot, SwarmError, Unreadable, UsageError
 from swarm.mailbox import layout
+
+NO_BODY = ("no body", "give it with -m or -F, or pipe it in")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,9 +110,11 @@ def body(call: Call) -> bytes:
         if call["file"] is not None and call["file"] != "-":
             return _from_file(call["file"])
         if call["file"] is None and os.isatty(0):
-            raise UsageError("no body", "give it with -m or -F, or pipe it in")
+            raise UsageError(*NO_BODY)
         return _limited(0)
     except OSError as error:
+        if error.errno == errno.EBADF:  # stdin was closed, as some harnesses do
+            raise UsageError(*NO_BODY) from None
         raise Unreadable(f"cannot read the body: {error.strerror}", code="bad-body") from None
 
 

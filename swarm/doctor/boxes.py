@@ -1,5 +1,8 @@
 """Mailboxes: their folders, and what lies in them that is no mail (contract 1)."""
 
+import os
+from shlex import quote
+
 from swarm import names
 from swarm.doctor import folders, left_over, mail, sharing
 from swarm.doctor.finding import Finding
@@ -54,7 +57,7 @@ def _contents(root: Root, agent: str, folder: Folder, fix: bool) -> list[Finding
     """What is in one of the folders; the mail unless it is still being written."""
     found, others = left_over.sweep(folder, fix)
     if folder.path == root.receipts(agent):
-        return found
+        return found + [_no_receipt(folder, entry) for entry in others if _is_odd(entry)]
     letters = []
     for entry in others:
         shown, kind = folder.inside(entry.name), folders.kind(entry)
@@ -63,6 +66,17 @@ def _contents(root: Root, agent: str, folder: Folder, fix: bool) -> list[Finding
         elif kind and folder.path != root.drafts(agent):
             letters.append(entry.name)
     return found + mail.examine(root, agent, folder, letters)
+
+
+def _is_odd(entry: os.DirEntry[str]) -> bool:
+    return names.is_message_name(entry.name) and folders.kind(entry) not in ("", "file")
+
+
+def _no_receipt(folder: Folder, entry: os.DirEntry[str]) -> Finding:
+    """What has the name of a receipt: swarm goes by the name, who looks for a file does not."""
+    shown = folder.inside(entry.name)
+    what = f"a {folders.kind(entry)}, so a receipt to some readers only"
+    return Finding("warn", shown, what, f"move it away, then touch {quote(shown)} if it was read")
 
 
 def _no_mail(name: str, kind: str, shown: str) -> Finding:

@@ -61,7 +61,8 @@ def _still_there(paths: list[str], all_read: bool) -> list[str]:
 def _in_inbox(root: Root, agent: str, wanted: str) -> str:
     path = find(root, agent, wanted)
     if os.path.dirname(path) != root.inbox(agent):
-        raise Unknown(f"{os.path.basename(path)} is archived already", code="unknown-message")
+        what = "is not in your inbox but in sent/: archived already, or sent by you"
+        raise Unknown(f"{os.path.basename(path)} {what}", code="unknown-message")
     return path
 
 

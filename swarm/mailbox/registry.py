@@ -124,7 +124,7 @@ def register(
     for key, value in values.items():
         values[key] = _check(key, value)
         if not values[key]:
-            raise UsageError(f"an entry needs a {key}", f"give it with --{key}", code="bad-value")
+            raise UsageError(f"an entry needs its {key}", f"give it with --{key}", code="bad-value")
     try:
         with Lock(root.dir):
             chosen = agent or _draw(root)
@@ -206,7 +206,9 @@ def update(
     values = {key: _check(key, text) for key, text in given.items() if text is not None}
     for key, value in values.items():
         if not value and key != "tmux":
-            raise UsageError(f"an entry needs a {key}", f"give one with --{key}", code="bad-value")
+            raise UsageError(
+                f"an entry needs its {key}", f"give one with --{key}", code="bad-value"
+            )
     path = root.entry(agent)
     try:
         with Lock(root.dir):

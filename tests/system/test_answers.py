@@ -50,6 +50,19 @@ def files(tree: Path) -> set[str]:
     return {str(path.relative_to(tree)) for path in tree.rglob("*")}
 
 
+# A body that nobody can give
+
+
+@pytest.mark.parametrize("words", ["send alice -s s", "send alice -s s -F -", "reply one"])
+def test_a_closed_stdin_is_no_body(tree: Path, words: str) -> None:
+    before = files(tree)
+    argv = ["sh", "-c", f"exec {SWARM} --as bob {words} <&-"]
+    done = subprocess.run(argv, cwd=tree, env=CLEAN, capture_output=True, text=True, timeout=30)
+    told = "swarm: no body\nhint: give it with -m or -F, or pipe it in\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", told)
+    assert files(tree) == before
+
+
 # An answer that cannot be written
 
 

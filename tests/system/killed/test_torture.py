@@ -1,4 +1,4 @@
-"""scripts/torture finds nothing wrong with swarm, and does find what is wrong."""
+"""scripts/torture finds nothing wrong with swarm, and does find what is wrong; a slip in the call is told."""
 
 import importlib
 import os
@@ -30,6 +30,22 @@ def test_a_short_torture_loses_and_doubles_nothing(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert FIGURES.search(done.stdout), done.stdout
     assert list(tmp_path.iterdir()) == []
+
+
+@needs_venv
+@pytest.mark.parametrize(
+    ("script", "words", "says"),
+    [
+        ("torture", ("--only", "EIO,no such"), "no fault 'no such': SIGKILL"),
+        ("bench", ("no-such",), "no part 'no-such': mail"),
+    ],
+)
+def test_a_mistyped_name_is_told_and_nothing_runs(
+    script: str, words: tuple[str, ...], says: str
+) -> None:
+    argv = [str(HOME / "scripts" / script), *words]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and says in done.stderr and not done.stdout
 
 
 LETTER, MAIL = "w-1", b"To: box0\nFrom: writer1\nSubject: s\n---\n"

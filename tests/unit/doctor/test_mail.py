@@ -87,6 +87,19 @@ def test_a_receipt_older_than_what_it_hides_has_two_cures(root: Root) -> None:
     assert wrong(root) == {}
 
 
+def test_what_is_no_file_is_no_receipt_for_everybody(root: Root) -> None:
+    for name in ("folder.txt", "link.txt", "plain.txt"):
+        put(f"{root.inbox('bob')}/{name}", age=10)
+    os.mkdir(f"{root.receipts('bob')}/folder.txt")
+    os.symlink("nowhere", f"{root.receipts('bob')}/link.txt")
+    put(f"{root.receipts('bob')}/plain.txt", "")
+    odd = {f"bob/inbox/.read/{kind}.txt": kind for kind in ("folder", "link")}
+    assert wrong(root) == dict.fromkeys(odd, "warn")
+    for shown, kind in odd.items():
+        assert one(root, shown).text.startswith(f"a {kind}, so a receipt to some readers only")
+        assert one(root, shown).fix == f"move it away, then touch {shown} if it was read"
+
+
 def test_a_second_between_file_and_receipt_is_nothing(root: Root) -> None:
     put(f"{root.inbox('bob')}/a.txt", age=10)
     put(f"{root.receipts('bob')}/a.txt", "", age=10.9)

@@ -179,7 +179,7 @@ def test_a_status_that_is_none_is_refused(root: Root, status: str) -> None:
 def test_mark_refuses_what_is_not_in_the_inbox_or_has_no_header(root: Root) -> None:
     sent = put(root, "01.txt", folder="sent")
     bare = put(root, "02.txt", b"no header\n")
-    with pytest.raises(Unknown):
+    with pytest.raises(Unknown, match="archived already, or sent by you"):
         mark(root, "bob", "01", "done")
     with pytest.raises(SwarmError, match="no header to mark"):
         mark(root, "bob", "02", "done")
