@@ -139,12 +139,6 @@ def is_control(char: str) -> bool:
     return char < " " or "\x7f" <= char <= "\x9f"
 
 
-def answering(subject: str) -> str:
-    """An answer's subject: one ``Re: `` however long the exchange, no control character."""
-    plain = "".join(" " if is_control(char) else char for char in subject)
-    return plain if plain.startswith("Re: ") else f"Re: {plain}"
-
-
 def check_value(name: str, value: str) -> str:
     """Return the value trimmed; raise UsageError for what a header line cannot carry."""
     trimmed = value.strip(" ")

@@ -110,7 +110,7 @@ def reply(
         root,
         me,
         [_answerable(root, original, path), *also],
-        subject or message.answering(original.subject),
+        subject or _re(original.subject),
         body,
         thread=thread or _threaded(original),
         status=status,
@@ -153,6 +153,10 @@ def _threaded(original: message.Message) -> str:
         return message.check_value("Thread", original.get("thread"))
     except UsageError as error:
         raise UsageError(f"the message's {error.message}", "name a thread with -t") from None
+
+
+def _re(subject: str) -> str:
+    return "Re: " + "".join(" " if message.is_control(char) else char for char in subject)
 
 
 def _recipients(root: Root, sender: str, to: list[str], result: Delivery) -> tuple[list[str], bool]:

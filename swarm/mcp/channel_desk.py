@@ -12,7 +12,6 @@ from swarm.mcp.answers import Entered, Found, Held, Inbox, Item, Read, Sent, Sho
 from swarm.mcp.desk import Draft
 from swarm.mcp.mail_desk import BODY_SHOWN, MOST
 from swarm.mcp.session import Session
-from swarm.message import answering
 from swarm.team.channel import Channel
 from swarm.team.details import read, within
 from swarm.team.entering import enter
@@ -129,7 +128,7 @@ class ChannelDesk:
     def reply(self, wanted: str, draft: Draft) -> Sent:
         """A word to the sender of a message."""
         event = self._event(wanted)
-        subject = draft.subject or answering(event.content)
+        subject = draft.subject or f"Re: {event.content}"
         return self.send([event.sender], replace(draft, subject=subject))
 
     def thread(self, key: str) -> Threads:

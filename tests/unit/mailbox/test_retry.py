@@ -71,13 +71,6 @@ def test_an_answer_goes_to_the_sender_in_the_thread_with_its_reference(team: Roo
     assert head(team, made.delivered[0].path, *names) == ["Re: a q", "t", "ack", "01_x_aaaa.txt"]
 
 
-def test_a_long_exchange_keeps_one_re(team: Root) -> None:
-    (made,) = delivery.send(team, "alice", ["bob"], "the plan", b"0").delivered
-    for answerer in ("bob", "alice", "bob"):
-        (made,) = delivery.reply(team, answerer, made.path, b"on").delivered
-    assert head(team, made.path, "subject") == ["Re: the plan"]
-
-
 @pytest.mark.parametrize("status", ["", "ack", "done", "error", "read"])
 def test_an_answer_of_any_status_says_what_it_was_given(team: Root, status: str) -> None:
     put(team, "01_x_aaaa.txt")
