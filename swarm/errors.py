@@ -116,3 +116,10 @@ def from_os(error: OSError, doing: str, path: str, fault: str = "") -> SwarmErro
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return Unreadable(message, f"check the permissions of {fault or path}")
     return Unreadable(message, f"look at what stands at {path}")
+
+
+def unsaid(error: OSError) -> SwarmError:
+    """The error of an output that cannot be written, or was closed by who began us."""
+    if error.errno == errno.EBADF:
+        return SwarmError("the output is closed", "open it, or send it to /dev/null")
+    return from_os(error, "write to", "the output")

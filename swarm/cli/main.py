@@ -166,9 +166,9 @@ CHANGING = frozenset(
 
 def _unsaid(error: OSError, command: str) -> SwarmError:
     """The error of an answer that could not be written; what was done is done."""
-    from swarm.errors import from_os
+    from swarm.errors import unsaid
 
-    problem = from_os(error, "write to", "the output")
+    problem = unsaid(error)
     if command in CHANGING:
         problem.hint = f"the {command} itself was done: look before you repeat it"
     return problem

@@ -15,7 +15,7 @@ from swarm.cli import mail  # noqa: F401 - in this order they register their com
 # isort: split
 from swarm.cli import bridge, guard, hook, install, serve, task, team, trace, up  # noqa: F401
 from swarm.cli.app import app
-from swarm.errors import UsageError, from_os
+from swarm.errors import UsageError, unsaid
 
 EXTRA = "Got unexpected extra argument(s) "
 ClickException: type[Exception] = typer.BadParameter.__mro__[2]
@@ -42,7 +42,7 @@ def run(argv: list[str]) -> int:
     except BrokenPipeError:
         return 141
     except OSError as error:  # of the help: commands tell of their own
-        problem = from_os(error, "write to", "the output")
+        problem = unsaid(error)
         render.error(problem, "--json" in argv)
         return problem.exit
 

@@ -66,6 +66,13 @@ def test_a_closed_stdin_is_no_body(tree: Path, words: str) -> None:
 # An answer that cannot be written
 
 
+def test_a_closed_output_is_told(tree: Path) -> None:
+    argv = ["sh", "-c", f"exec {SWARM} --as bob unread --count >&-"]
+    done = subprocess.run(argv, cwd=tree, env=CLEAN, stderr=subprocess.PIPE, text=True, timeout=30)
+    told = "swarm: the output is closed\nhint: open it, or send it to /dev/null\n"
+    assert (done.returncode, done.stderr) == (1, told)
+
+
 @pytest.mark.parametrize(
     ("words", "made"),
     [
