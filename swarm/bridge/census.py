@@ -49,7 +49,7 @@ class Census:
         claims = [(one.id, one.session, one.sure) for one in here]
         found = believed(claims, sessions)
         self._not_believed = {one.id for one in here if one.id not in found}
-        for agent in self._not_believed:
+        for agent in sorted(self._not_believed):
             text = f"{agent} is not who it says it is on {channel}: the session is another's"
             self._problems[f"session of {agent}"] = text
         ours = {row.ours for row in sessions.values() if not row.left}
