@@ -70,6 +70,21 @@ def torture(
     """The play, what it broke, and the seconds in which it came to rest."""
     prepare(stage)
     serving = servants(stage)
+    try:
+        act(stage, seconds, faults)
+        account = Account(stage)
+        rest = account.settle()
+        account.drain()
+    finally:  # also when it is interrupted: they would be started again for ever
+        for servant in serving:
+            servant.retire.set()
+        for servant in serving:
+            servant.end()
+    return account.problems(), rest
+
+
+def act(stage: Stage, seconds: float, faults: dict[str, Fault]) -> None:
+    """The play under faults, for so long."""
     threads = [threading.Thread(target=play, args=(stage, *one)) for one in ACTS]
     threads += [threading.Thread(target=hurt, args=(stage, faults, who)) for who in range(2)]
     for thread in threads:
@@ -80,12 +95,6 @@ def torture(
         stage.over.set()
         for thread in threads:
             thread.join()
-    account = Account(stage)
-    rest = account.settle()
-    account.drain()
-    for servant in serving:
-        servant.end()
-    return account.problems(), rest
 
 
 def main() -> int:

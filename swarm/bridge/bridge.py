@@ -186,11 +186,11 @@ class Bridge:
 
     def _people(self) -> list[Action]:
         sessions = self._channel.sessions()
+        here = self._mail.census.guests(self.mirror.place.channel, sessions)
         residents = self._mail.census.residents()
-        here = self._mail.census.guests(self.mirror.place.channel)
         self._apply.who = Who(
             [(row.ours, row.session) for row in sessions.values() if row.ours],
-            here,
+            here.items(),
         )
         for agent in self._workers.busy:
             if agent in residents:
@@ -207,6 +207,7 @@ class Bridge:
             told=self._apply.told,
             waiting=frozenset(self._waiting),
             gone=frozenset(self._gone),
+            unmarked=frozenset(self._mail.census.unmarked()),
         )
         return list(people(found))
 

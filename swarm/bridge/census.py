@@ -1,11 +1,14 @@
 """Who is in the mail tree, as a bridge sees it."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from swarm.bridge.actions import Lodger, Resident
+from swarm import names
+from swarm.bridge.actions import Lodger, Resident, Session
+from swarm.bridge.who import believed
 from swarm.errors import SwarmError
 from swarm.mailbox import guests, layout, registry
+from swarm.mailbox.guests import Guest
 from swarm.mailbox.layout import Root
 from swarm.transport.mail_files import Folder
 from swarm.transport.mail_roster import Registry
@@ -20,7 +23,9 @@ class Census:
         self._registry = Registry(root)
         self._top, self._dir = Folder(root.path), Folder(root.dir)
         self._known: list[str] = []
-        self._guests: list[guests.Guest] = []
+        self._guests: list[Guest] = []
+        self._residents: set[str] = set()
+        self._not_believed: set[str] = set()
 
     def known(self) -> list[str]:
         """All mailboxes and entries."""
@@ -29,7 +34,7 @@ class Census:
             self._dir.listing()
             self._known = layout.known(self._root)
             before = {one.id: one for one in self._guests}
-            self._guests = guests.guests(self._root)
+            self._guests = guests.guests(self._root, self._residents)
             for at, one in enumerate(self._guests):
                 if not (one.channel and one.session):
                     self._guests[at] = before.get(one.id, one)
@@ -37,14 +42,35 @@ class Census:
                     self._problems[mark] = f"{mark} does not say whose mailbox it is"
         return self._known
 
-    def guests(self, channel: str) -> list[tuple[str, str]]:
-        """Mailbox and session of each guest from that channel."""
+    def guests(self, channel: str, sessions: Mapping[str, Session]) -> dict[str, str]:
+        """Mailbox and session of each guest from that channel, where nothing speaks against it."""
         self.known()
-        return [(one.id, one.session) for one in self._guests if one.channel == channel]
+        here = [one for one in self._guests if one.channel == channel]
+        claims = [(one.id, one.session, one.sure) for one in here]
+        found = believed(claims, sessions)
+        self._not_believed = {one.id for one in here if one.id not in found}
+        for agent in sorted(self._not_believed):
+            text = f"{agent} is not who it says it is on {channel}: the session is another's"
+            self._problems[f"session of {agent}"] = text
+        ours = {row.ours for row in sessions.values() if not row.left}
+        for one in self._guests:
+            if one.channel != channel and not one.sure and (one.id in ours or not self._knows(one)):
+                self._not_believed.add(one.id)
+        return found
+
+    def _knows(self, one: Guest) -> bool:
+        """Whether there ever was a bridge to where it says it is."""
+        return names.is_id(one.channel) and os.path.isdir(
+            f"{self._root.path}/.bridge/{one.channel}"
+        )
+
+    def unmarked(self) -> list[str]:
+        """Guests whose mailbox was made anew, by somebody who does not know what they are."""
+        return [one.id for one in self._guests if one.boxed and not one.marked]
 
     def roster(self) -> tuple[object, ...]:
         """What tells whether somebody came, left or changed."""
-        return self.known(), self._registry.mates()
+        return self.known(), self._registry.mates(), [one.place() for one in self._guests]
 
     def welcomed(self) -> None:
         """A guest has got its mailbox."""
@@ -54,7 +80,9 @@ class Census:
         """Agents that live in the tree; one without an entry has only a mailbox."""
         known = self.known()
         mates = self._registry.mates()
-        elsewhere = {one.id for one in self._guests}
+        elsewhere = {
+            one.id for one in self._guests if one.marked or one.id not in self._not_believed
+        }
         found = {}
         for agent in known:
             if agent not in elsewhere:
@@ -65,6 +93,7 @@ class Census:
                     seen=mate.seen if mate else 0.0,
                     entry=mate is not None,
                 )
+        self._residents = set(found)
         return found
 
     def lodgers(self, guests: Iterable[str]) -> dict[str, Lodger]:

@@ -29,7 +29,7 @@ BEAT_LAG = 5.0
 @dataclass(slots=True, kw_only=True)
 class People:
     """Who is there.  ``known``: all ids of the tree.  ``told``: what the bridge last said of each
-    resident; changed by apply."""
+    resident; changed by apply.  ``unmarked``: guests whose mailbox does not say that they are."""
 
     who: Who
     residents: Mapping[str, Resident]
@@ -39,11 +39,13 @@ class People:
     told: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     waiting: frozenset[str] = frozenset()
     gone: frozenset[str] = frozenset()
+    unmarked: frozenset[str] = frozenset()
 
 
 def people(here: People) -> Iterator[Action]:
     """Rows for residents, mailboxes and entries for guests."""
     taken = {session for session, row in here.sessions.items() if not row.ours}
+    taken.update(here.who.guests.values())
     residents = {a: r for a, r in here.residents.items() if r.entry or not _adopted(here, a)}
     for agent, resident in residents.items():
         session = here.who.residents.get(agent) or who.session_for(agent, taken)
@@ -95,6 +97,8 @@ def _guest(here: People, row: Session, folded: set[str]) -> Iterator[Action]:
         if _is_registered(here, row.session):
             yield Flaw(f"two {row.session}", _two(row.session, agent))
         folded.add(agent.lower())
+        yield Welcome(agent, row.session)
+    elif agent in here.unmarked:
         yield Welcome(agent, row.session)
     lodger = here.lodgers.get(agent)
     if row.session in here.gone:

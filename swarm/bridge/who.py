@@ -1,8 +1,9 @@
 """Which session of the channel is which mailbox of the tree.  Pure."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 
 from swarm import names
+from swarm.bridge.actions import Session
 
 CLASH = 4
 LONGEST = names.ID_MAX
@@ -17,8 +18,8 @@ class Who:
     ) -> None:
         self.residents = dict(residents)
         self.guests = dict(guests)
-        self._ids = {session: agent for agent, session in self.residents.items()}
-        self._ids |= {session: agent for agent, session in self.guests.items()}
+        self._ids = {session: agent for agent, session in self.guests.items()}
+        self._ids |= {session: agent for agent, session in self.residents.items()}
 
     def session(self, agent: str) -> str:
         """The session of a mailbox, "" if it has none yet."""
@@ -71,6 +72,34 @@ def id_for(session: str, name: str, ours: bool, taken: Container[str]) -> str:
     while f"{stem[:32]}-{number}".lower() in taken:
         number += 1
     return f"{stem[:32]}-{number}"
+
+
+def believed(
+    claims: Iterable[tuple[str, str, bool]], sessions: Mapping[str, Session]
+) -> dict[str, str]:
+    """Of mailboxes that say whose they are (id, session, whether surely) those that may be so.
+
+    No session has two, and none of the tree's agents has a second one.  Who is not sure is no
+    agent of the tree, and is called as a guest of that session would be.
+    """
+    residents = {row.ours for row in sessions.values() if row.ours and not row.left}
+    found: dict[str, str] = {}
+    taken = {session for session, row in sessions.items() if row.ours}
+    for agent, session, sure in sorted(claims, key=lambda one: (not one[2], one[0])):
+        row = sessions.get(session)
+        if session in taken or not (sure or (agent not in residents and _fits(agent, row))):
+            continue
+        taken.add(session)
+        found[agent] = session
+    return found
+
+
+def _fits(agent: str, row: Session | None) -> bool:
+    """Whether ``id_for`` may have called the guest of that row so."""
+    if row is None:
+        return True
+    stem = id_for(row.session, row.name, row.swarm, ())
+    return agent == stem or agent.startswith((f"{stem[: LONGEST - 33]}-", f"{stem[:32]}-"))
 
 
 def _stem(name: str) -> str:

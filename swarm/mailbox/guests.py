@@ -12,20 +12,33 @@ from swarm.mailbox import registry
 from swarm.mailbox.inbox import OURS
 from swarm.mailbox.layout import Root, boxes, make_box, registered
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 MARK = ".guest"
 # No mark is longer, whatever the session.
 LONGEST = 16384
 
 
 class Guest:
-    """Where an agent lives: the ``channel``, and its ``session`` there."""
+    """Where an agent lives: the ``channel``, and its ``session`` there.
 
-    __slots__ = ("channel", "id", "session")
+    ``sure``: its mark says so, which a bridge wrote; else only its entry, which anybody may have.
+    ``marked``: whether there is a mark, whatever it says.  ``boxed``: whether there is a mailbox.
+    """
+
+    __slots__ = ("boxed", "channel", "id", "marked", "session", "sure")
 
     def __init__(self, agent: str, channel: str, session: str) -> None:
         self.id = agent
         self.channel = channel
         self.session = session
+        self.sure = self.marked = self.boxed = True
+
+    def place(self) -> tuple[object, ...]:
+        """All that is known of it, to be compared."""
+        return self.id, self.channel, self.session, self.sure, self.marked, self.boxed
 
 
 def guest(root: Root, agent: str) -> Guest | None:
@@ -47,11 +60,14 @@ def guest(root: Root, agent: str) -> Guest | None:
 
 def _registered(root: Root, agent: str) -> Guest:
     """What its entry says."""
+    found = Guest(agent, "", "")
+    found.sure = False
     try:
         fields = registry.entry(root, agent).fields
     except Unknown:
         fields = {}
-    return Guest(agent, fields.get("via", ""), fields.get("session", ""))
+    found.channel, found.session = fields.get("via", ""), fields.get("session", "")
+    return found
 
 
 def is_guest(root: Root, agent: str) -> bool:
@@ -59,13 +75,20 @@ def is_guest(root: Root, agent: str) -> bool:
     return os.path.lexists(f"{root.box(agent)}/{MARK}")
 
 
-def guests(root: Root) -> list[Guest]:
-    """All guests, sorted by id; one whose mailbox is away is known by its entry."""
+def guests(root: Root, residents: "Iterable[str]" = ()) -> list[Guest]:
+    """All guests, sorted by id; of one without a mark only its entry says that it is one.
+
+    ``residents``: who is none, as long as there is no mark: their entries are not asked.
+    """
     here = boxes(root)
-    found = [guest(root, agent) for agent in here if is_guest(root, agent)]
-    away = [_registered(root, agent) for agent in set(registered(root)).difference(here)]
-    found += [one for one in away if one.channel and one.session]
-    return sorted((one for one in found if one), key=lambda one: one.id)
+    marked = [agent for agent in here if is_guest(root, agent)]
+    found = [one for one in (guest(root, agent) for agent in marked) if one]
+    for agent in set(registered(root)).difference(marked, residents):
+        one = _registered(root, agent)
+        if one.channel and one.session:
+            one.marked, one.boxed = False, agent in here
+            found.append(one)
+    return sorted(found, key=lambda one: one.id)
 
 
 def welcome(root: Root, agent: str, channel: str, session: str) -> None:

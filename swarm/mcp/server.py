@@ -78,6 +78,7 @@ class Serving:
         server.add_notification_handler(
             "notifications/initialized", NotificationParams, self.initialized
         )
+        server.middleware.append(self.wire.serve)
         server.add_request_handler("logging/setLevel", SetLevelRequestParams, self.set_level)
         return server
 

@@ -9,13 +9,19 @@ import json
 import os
 import select
 from collections.abc import Callable
+from typing import Any
 
 import anyio
+from mcp.server import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult
 
 from swarm.mcp.answers import Held
 from swarm.mcp.session import log, one_line
 
 PIECE = 1 << 16
+# So many requests are served at a time; those after them wait in the pipe, not in memory.
+AT_ONCE = 100
+LASTING = frozenset(("subscriptions/listen",))  # has no answer as long as the client listens
 Id = str | int
 
 
@@ -35,6 +41,8 @@ class Wire:
         self._seen = 0
         self._text = ""
         self._writing = anyio.Lock()
+        self._served = 0
+        self._ended = anyio.Event()
         self._waiting: list[tuple[Id, Held]] = []  # in the order of their answers
         self.gone: Callable[[], None] = lambda: None
 
@@ -42,6 +50,17 @@ class Wire:
         """What to do once this request's answer was written."""
         if request is not None and held:
             self._waiting.append((request, held))
+
+    async def serve(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
+        """Around each request, whether it is answered, cancelled or fails."""
+        if ctx.request_id is None or ctx.method in LASTING:
+            return await call_next(ctx)
+        self._served += 1
+        try:
+            return await call_next(ctx)
+        finally:
+            self._served -= 1
+            self._ended.set()
 
     def __aiter__(self) -> "Wire":
         return self
@@ -57,6 +76,9 @@ class Wire:
         line = bytes(self._rest[: end + 1])
         del self._rest[: end + 1]
         self._seen = 0
+        while self._served >= AT_ONCE:
+            self._ended = anyio.Event()
+            await self._ended.wait()
         # Who has read an answer does not find its mail unread; who reads none asks no more.
         async with self._writing:
             return _whole(line.decode("utf-8", "replace"))

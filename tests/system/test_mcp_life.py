@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from swarm.lock import Lock
 from swarm.mailbox.layout import Root
 from swarm.transport.mail_claim import MailClaim, is_claimed
 
@@ -163,6 +164,23 @@ def test_who_takes_no_answers_can_ask_only_so_much(raw: Any) -> None:
     assert asked < 4000
     for number in (2, asked):
         assert client.answer(number)["result"]["tools"]
+
+
+def test_who_asks_faster_than_it_can_be_served_waits(place: Path, raw: Any) -> None:
+    """Cancelled requests count as long as they are at work."""
+    client = raw("--as", "alice", "mcp").begin()
+    end, draft = client.process.stdin, {"to": "bob", "content": "s", "body": "x" * 3000}
+    sent = []
+    with Lock(str(place / "mail/alice")):  # whoever sends with a key waits for it
+        while len(sent) < 1000 and select.select([], [end], [], 0.7)[1]:
+            sent.append(client.call("send_message", key=f"{len(sent)}", **draft))
+            if len(sent) % 3 == 0:
+                cancel = {"method": "notifications/cancelled", "params": {"requestId": sent[-1]}}
+                client.write(json.dumps({"jsonrpc": "2.0", **cancel}).encode() + b"\n")
+        assert 40 < len(sent) < 200
+    answered = [number for at, number in enumerate(sent, 1) if at % 3]
+    assert not any("error" in client.answer(number) for number in answered[::10])
+    assert client.answer(client.call("check_inbox"))["result"]
 
 
 def test_what_is_no_protocol_stops_nothing(raw: Any) -> None:
