@@ -5,6 +5,7 @@ origin.  So a crash anywhere leaves something to be planned again, and nothing t
 """
 
 import os
+import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ from swarm.team.rows import AgentRow
 
 # The row of the tree itself: whatever no known agent wrote.
 SYNCS = 16  # so many files are synced side by side
+# Seconds for which the mail of somebody whose mailbox is gone waits for it to come back: a folder
+# may be moved away for a while, and of some agents there is nothing else.
+AWAY = 3600.0
 TREE = "."
 Tell = Callable[[str, str], None]
 
@@ -56,6 +60,7 @@ class Apply:
         self.lost = False
         self.reached = pair.mirrored
         self.late: list[File] = []
+        self._missed: dict[str, float] = {}  # since when a mailbox is gone
         self._root = root
         self._mirror = mirror
         self._mail = mail
@@ -275,9 +280,12 @@ class Apply:
             check_known(self._root, file.agent)
         except Unknown:  # any other error: it may be there, so its mail is late
             self._ledger.check()
+            if time.monotonic() < self._missed.setdefault(file.agent, time.monotonic()) + AWAY:
+                raise
             left = f"{file.agent} has no mailbox any more: {file.name} is left out"
             self._tell(f"to {file.agent}", left)
             return False
+        self._missed.pop(file.agent, None)
         return not self._is_there(file.agent, file.name)
 
     def _stage(self, file: File) -> Staged:

@@ -34,13 +34,19 @@ class Census:
             self._dir.listing()
             self._known = layout.known(self._root)
             before = {one.id: one for one in self._guests}
-            self._guests = guests.guests(self._root, self._residents)
-            for at, one in enumerate(self._guests):
-                if not (one.channel and one.session):
-                    self._guests[at] = before.get(one.id, one)
-                    mark = f"{one.id}/{guests.MARK}"
-                    self._problems[mark] = f"{mark} does not say whose mailbox it is"
+            here = guests.guests(self._root, self._residents)
+            found = [self._remembered(one, before) for one in here]
+            self._guests = [one for one in found if one]
         return self._known
+
+    def _remembered(self, one: Guest, before: Mapping[str, Guest]) -> Guest | None:
+        """The same, as it was known where nothing says now whose mailbox it is."""
+        if one.channel and one.session:
+            return one
+        if one.marked:
+            mark = f"{one.id}/{guests.MARK}"
+            self._problems[mark] = f"{mark} does not say whose mailbox it is"
+        return before.get(one.id, one if one.marked else None)
 
     def guests(self, channel: str, sessions: Mapping[str, Session]) -> dict[str, str]:
         """Mailbox and session of each guest from that channel, where nothing speaks against it."""

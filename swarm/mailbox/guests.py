@@ -26,15 +26,17 @@ class Guest:
 
     ``sure``: its mark says so, which a bridge wrote; else only its entry, which anybody may have.
     ``marked``: whether there is a mark, whatever it says.  ``boxed``: whether there is a mailbox.
+    ``unread``: its entry could not be read just now.
     """
 
-    __slots__ = ("boxed", "channel", "id", "marked", "session", "sure")
+    __slots__ = ("boxed", "channel", "id", "marked", "session", "sure", "unread")
 
     def __init__(self, agent: str, channel: str, session: str) -> None:
         self.id = agent
         self.channel = channel
         self.session = session
         self.sure = self.marked = self.boxed = True
+        self.unread = False
 
     def place(self) -> tuple[object, ...]:
         """All that is known of it, to be compared."""
@@ -63,10 +65,11 @@ def _registered(root: Root, agent: str) -> Guest:
     found = Guest(agent, "", "")
     found.sure = False
     try:
-        fields = registry.entry(root, agent).fields
+        entry = registry.entry(root, agent)
     except Unknown:
-        fields = {}
-    found.channel, found.session = fields.get("via", ""), fields.get("session", "")
+        return found
+    found.unread = entry.unreadable
+    found.channel, found.session = entry.fields.get("via", ""), entry.fields.get("session", "")
     return found
 
 
@@ -85,7 +88,7 @@ def guests(root: Root, residents: "Iterable[str]" = ()) -> list[Guest]:
     found = [one for one in (guest(root, agent) for agent in marked) if one]
     for agent in set(registered(root)).difference(marked, residents):
         one = _registered(root, agent)
-        if one.channel and one.session:
+        if one.unread or (one.channel and one.session):
             one.marked, one.boxed = False, agent in here
             found.append(one)
     return sorted(found, key=lambda one: one.id)

@@ -3,13 +3,15 @@
 import shutil
 import sqlite3
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from swarm.bridge import apply
 from swarm.errors import Conflict
 from swarm.mailbox import registry
+from swarm.mailbox.layout import make_box
 from swarm.mailbox.making import init
 from swarm.team.channel import Channel
 from tests.peer import Peer
@@ -163,3 +165,39 @@ def test_a_mailbox_that_is_away_is_not_one_that_left_where_the_registry_cannot_t
     told, _, count = done.stdout.strip().rpartition(" ")
     assert count == "1", done.stderr
     assert told.startswith("bob gets no mail: cannot list") and "Permission denied" in told
+
+
+@pytest.fixture
+def away(world: World, tmp_path: Path) -> Iterator[tuple[Path, Path]]:
+    """The mailbox of one of whom there is nothing else, while it is somewhere else; a row came."""
+    make_box(world.root, "dave")
+    world.settle()
+    box, elsewhere = Path(world.root.box("dave")), tmp_path / "away"
+    box.rename(elsewhere)
+    world.peer.send("info_only", "hello", "dave")
+    world.told.clear()
+    yield box, elsewhere
+
+
+def test_mail_for_a_mailbox_that_is_away_waits_until_it_is_back(
+    world: World, away: tuple[Path, Path]
+) -> None:
+    world.settle()
+    assert world.told == ["dave gets no mail: no agent 'dave' here"]
+    world.again()
+    world.settle()
+    away[1].rename(away[0])
+    world.settle()
+    assert [name.split("_")[1] for name in world.inbox("dave")] == ["hello"]
+
+
+def test_mail_for_a_mailbox_that_stays_away_is_left_out_after_an_hour(
+    world: World, away: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.settle()
+    monkeypatch.setattr(apply, "AWAY", 0.0)
+    world.settle()
+    assert world.told[1].startswith("dave has no mailbox any more: ")
+    away[1].rename(away[0])
+    world.settle()
+    assert world.inbox("dave") == []
