@@ -148,7 +148,7 @@ class Stage:
 
 
 def plain_rights() -> list[str]:
-    """Root that obeys the modes of files, where we are root; without setpriv "no rights" is none."""
+    """Root that obeys the modes of files, where we are root and have setpriv."""
     if os.geteuid() or not shutil.which("setpriv"):
         return []
     return ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
