@@ -289,20 +289,25 @@ class Queue(Peer):
 
 
 class Hcom(Peer):
-    """Messages between agents, in SQLite.  Its only list of what is unread marks it as read."""
+    """Messages between agents, in SQLite.  Its only list of what is unread marks it as read.
+
+    Only its own command fills it: with a tenth of what the others have.
+    """
 
     name = "hcom"
     AT_ONCE = 50  # messages that one call shows
+    MOST = 1000
 
     def fill(self, count: int, unread: int) -> None:
         ENV.update(HCOM_DIR=f"{os.getcwd()}/.hcom")
         said = [subprocess.run([f"{PEERS}/bin/hcom", "start"], env=ENV, stdout=-1).stdout.decode()
                 for _ in range(2)]  # fmt: skip
         self.alice, self.bob = (text.partition("[hcom:")[2].partition("]")[0] for text in said)
+        count = min(count, self.MOST)
         for number in range(count):
             subprocess.run(self._send(number), env=ENV, stdout=-3, stderr=-3, check=True)
         if count and not unread:
-            subprocess.run(self._all(count), env=ENV, stdout=-3)
+            subprocess.run(self._all(count), env=ENV, stdout=-3, stderr=-3)
 
     def _send(self, number: int) -> list[str]:
         about = ["--name", self.alice, f"@{self.bob}", "--thread", f"T{number % THREADS}"]
@@ -322,7 +327,7 @@ class Hcom(Peer):
         return [f"{PEERS}/bin/hcom", "events", "--type", "message", "--thread", "T7"]
 
     def read(self) -> list[str]:
-        return self._all(1000)
+        return self._all(self.MOST)
 
     def wake(self) -> list[str]:
         return [f"{PEERS}/bin/hcom", "listen", "20", "--name", self.bob]
