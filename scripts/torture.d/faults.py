@@ -155,9 +155,11 @@ def replaced(stage: Stage, draw: random.Random) -> None:
         source.backup(copy)
         copy.close()
         source.close()
-        os.replace(new, path)
+        # First the log: who opened the new file with the log of the old one would write into a
+        # log that is nobody else's, which SQLite forbids and no client can tell.
         for left in ("-wal", "-shm"):
             path.with_name(path.name + left).unlink(missing_ok=True)
+        os.replace(new, path)
 
 
 def moved_away(stage: Stage, draw: random.Random) -> None:
