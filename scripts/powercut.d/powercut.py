@@ -159,6 +159,11 @@ class Traffic:
             process.send_signal(number)
 
 
+def begins(path: Path, words: bytes) -> bool:
+    """Whether a file is there that begins so."""
+    return path.exists() and path.read_bytes().startswith(words)
+
+
 def check(place: Path, owed: list[Told]) -> list[str]:
     """What of it is missing or torn after the restart."""
     wrong = []
@@ -171,7 +176,7 @@ def check(place: Path, owed: list[Told]) -> list[str]:
     there = {
         "letter": lambda name: os.path.basename(name) in files,
         "row": lambda name: name in rows,
-        "entry": lambda name: (place / f"mail/dir/{name}.txt").read_text().startswith("id: "),
+        "entry": lambda name: begins(place / f"mail/dir/{name}.txt", b"id: "),
     }
     wrong += [f"lost: {kind} {name}" for kind, name in owed if not there[kind](name)]
     env = {**CLEAN, "SWARM_ROOT": f"{place}/mail", "SWARM_TEAM_HOME": f"{place}/team"}
