@@ -88,11 +88,13 @@ class Message:
 
 def _text(line: bytes, cut: bool) -> str:
     """What is no text is replaced; of a line that was cut, not the character in its last bytes."""
-    if not cut:
-        return line.decode("utf-8", "replace")
-    from codecs import getincrementaldecoder
-
-    return getincrementaldecoder("utf-8")("replace").decode(line)
+    for less in range(1, 4 if cut else 0):
+        lead = line[-less] if less <= len(line) else 0
+        if lead >= 0xC0:
+            whole = 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+            line = line[:-less] if whole > less else line
+            break
+    return line.decode("utf-8", "replace")
 
 
 def parse(data: bytes, whole: bool = True) -> Message:
