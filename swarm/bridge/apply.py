@@ -26,11 +26,11 @@ from swarm.mailbox.layout import Root, check_known, has_box, make_box
 from swarm.team.mirror import MAIL, MAIL_LEFT, Mirror, Pair, Post
 from swarm.team.rows import AgentRow
 
-# The row of the tree itself: whatever no known agent wrote.
 SYNCS = 16  # so many files are synced side by side
 # Seconds for which the mail of somebody whose mailbox is gone waits for it to come back: a folder
 # may be moved away for a while, and of some agents there is nothing else.
 AWAY = 3600.0
+# The row of the tree itself: whatever no known agent wrote.
 TREE = "."
 Tell = Callable[[str, str], None]
 
