@@ -251,6 +251,15 @@ def read_fd(fd: int, limit: int = -1) -> bytes:
     return b"".join(parts)
 
 
+def is_there(path: str) -> bool:
+    """Whether anything stands there; OSError where that cannot be seen, which is no "no"."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
 def is_regular(path: str) -> bool:
     """Whether a regular file (no link) stands there."""
     try:

@@ -299,10 +299,13 @@ class Apply:
         return Staged(disk.write_temp(root.inbox(agent), data, False), file, "", data)
 
     def _is_there(self, agent: str, name: str) -> bool:
-        """Whether it was delivered before: it lies there, was read, or was archived."""
+        """Whether it was delivered before: it lies there, was read, or was archived.
+
+        OSError where that cannot be seen: what is given out then would be given twice.
+        """
         root = self._root
         folders = (root.inbox(agent), root.receipts(agent), root.sent(agent))
-        return any(os.path.lexists(f"{folder}/{name}") for folder in folders)
+        return any(disk.is_there(f"{folder}/{name}") for folder in folders)
 
     def _copy(self, staged: list[Staged]) -> None:
         """The sender's copy of the last, under a hidden name: one of all files of a row."""

@@ -1,7 +1,6 @@
 """The bridge of one mail tree and one channel: looks at both, plans, applies."""
 
-import os
-
+from swarm import disk
 from swarm.bridge import crossing, pair, plan, workers
 from swarm.bridge.actions import Action, Mirrored, Speak
 from swarm.bridge.apply import Apply, Tell
@@ -249,7 +248,7 @@ class Bridge:
         agents = (moved | self._mail.listed | to | everybody) - {""}
         unread = {agent: self._mail.unread(agent) for agent in agents}
         advances = self._advances(agents & set(who.residents), cursors)
-        return [*plan.reads(unread, who, cursors), *advances]
+        return [*plan.reads(unread, who, cursors, self.pair.restored), *advances]
 
     def _advances(self, agents: set[str], cursors: dict[str, int]) -> list[Action]:
         """Of residents; and of guests whose cursors were lost with the channel, for whom their
@@ -281,7 +280,10 @@ class Bridge:
         inbox = self.root.inbox(agent)
         if receipts.has(self.root, agent, name):
             return True
-        return os.path.isdir(inbox) and not os.path.lexists(f"{inbox}/{name}")
+        try:
+            return disk.is_there(inbox) and not disk.is_there(f"{inbox}/{name}")
+        except OSError:  # it may be there: unread until that can be seen
+            return False
 
     def _is_foreign(self, event: Event) -> bool:
         return not event.origin.startswith(f"{self.pair.token}/")

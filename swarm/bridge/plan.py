@@ -167,14 +167,17 @@ def _broadcast(event: Event, token: str) -> str:
 
 
 def reads(
-    unread: Mapping[str, Mapping[str, int]], here: Who, cursors: Mapping[str, int]
+    unread: Mapping[str, Mapping[str, int]], here: Who, cursors: Mapping[str, int], restored: int
 ) -> Iterator[Action]:
-    """Receipts for what recipients have read on the channel; ``unread``: rows of unread files."""
+    """Receipts for what guests have read on the channel; ``unread``: rows of unread files.
+
+    A resident reads in the tree, and its cursor only follows: it tells of the receipts that went
+    with a tree that was lost, up to the row ``restored``, and of no others.
+    """
     for agent, found in unread.items():
-        cursor = cursors.get(here.session(agent), 0)
-        for name, number in found.items():
-            if 0 < number <= cursor:
-                yield Receipt(agent, name)
+        read = cursors.get(here.session(agent), 0)
+        last = min(read, restored) if agent in here.residents else read
+        yield from (Receipt(agent, name) for name, number in found.items() if 0 < number <= last)
 
 
 def advances(

@@ -8,7 +8,7 @@ from swarm.mailbox.layout import Root, bad_mailbox, make_box, make_folder
 
 
 def has(root: Root, agent: str, name: str) -> bool:
-    """Whether a receipt for a message of that name is there."""
+    """Whether a receipt for a message of that name is there, as far as that can be seen."""
     return os.path.lexists(f"{root.receipts(agent)}/{name}")
 
 

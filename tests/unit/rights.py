@@ -1,5 +1,6 @@
 """Commands run by a process that file modes bind, also where the tests are root's."""
 
+import ctypes
 import os
 import shutil
 import subprocess
@@ -46,6 +47,24 @@ def bound_program(
         text=True,
         timeout=30,
     )
+
+
+@contextmanager
+def bound_here() -> Iterator[None]:
+    """File modes bind this thread too for a while, also where the tests are root's."""
+    if os.geteuid():
+        yield
+        return
+    libc = ctypes.CDLL(None)
+    version, sets = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    assert libc.capget(version, sets) == 0
+    before, sets[0] = sets[0], sets[0] & ~0b110  # may read, write and enter what modes forbid
+    assert libc.capset(version, sets) == 0
+    try:
+        yield
+    finally:
+        sets[0] = before
+        assert libc.capset(version, sets) == 0
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import pytest
 
 from swarm.mailbox.layout import make_box
 from tests.unit.bridge.world import PEER, PEER_ID, World
+from tests.unit.rights import bound_here, mode
 
 OLD = time.time() - 100
 
@@ -240,6 +241,43 @@ def test_a_mailbox_that_takes_no_mail_keeps_nobody_else_from_theirs(world: World
     world.settle()
     assert len(world.inbox("bob")) == 2
     goes_on(world)
+
+
+@pytest.mark.parametrize("part", ["", "inbox", "inbox/.read"])
+def test_mail_that_may_not_be_looked_at_for_a_while_is_not_taken_for_read(
+    world: World, part: str
+) -> None:
+    numbers = [world.peer.send("info_only", "first", "bob")]
+    world.settle()
+    with bound_here(), mode(f"{world.root.box('bob')}/{part}", 0o000):
+        for _ in range(2):
+            numbers.append(world.peer.send("info_only", "more", "bob"))
+            world.settle()
+    assert world.mirror.cursors()["bob"] < numbers[0]
+    world.settle()
+    assert len(world.unread("bob")) == len(numbers)
+
+
+@pytest.mark.parametrize("part", ["inbox/.read", "sent"])
+def test_a_row_is_not_written_again_where_its_file_may_not_be_looked_for(
+    world: World, part: str
+) -> None:
+    number = world.peer.send("info_only", "once", "bob")
+    world.settle()
+    [name] = world.inbox("bob")
+    world.read("bob", name)
+    if part == "sent":
+        world.put_away("bob", name, False)
+        os.unlink(f"{world.root.receipts('bob')}/{name}")
+    else:
+        os.unlink(f"{world.root.inbox('bob')}/{name}")
+    world.mirror.set_mirrored(world.bridge.pair.token, number - 1)
+    with bound_here(), mode(f"{world.root.box('bob')}/{part}", 0o000):
+        world.again()
+        world.settle()
+        assert world.unread("bob") == []
+    world.settle()
+    assert world.unread("bob") == []
 
 
 def agent(world: World, session: str, name: str) -> None:

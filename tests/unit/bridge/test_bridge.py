@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from swarm.mailbox import registry
+from swarm.mailbox.making import init
 from tests.unit.bridge.world import PEER, PEER_ID, World
 
 
@@ -222,8 +223,6 @@ def test_the_tree_can_be_rebuilt_with_all_its_threads(world: World, tmp_path: Pa
     (tmp_path / "mail").rename(tmp_path / "lost")
     other = World.__new__(World)
     other.__dict__.update(world.__dict__)
-    from swarm.mailbox.making import init
-
     init(str(tmp_path), ["alice", "bob"])
     with pytest.raises(Exception, match="not the tree that was bridged"):
         other.again()
@@ -231,6 +230,32 @@ def test_the_tree_can_be_rebuilt_with_all_its_threads(world: World, tmp_path: Pa
     assert {agent: other.inbox(agent) for agent in before} == before
     assert asked.task in {task.key for task in other.tasks("alice")[0].values()}
     assert other.bridge.missing() == []
+
+
+def test_a_residents_cursor_alone_makes_no_receipt(world: World) -> None:
+    number = world.peer.send("info_only", "unread", "bob")
+    world.settle()
+    world.mirror.set_cursors({"bob": number})
+    world.mail("alice", "bob", "and on")
+    world.settle()
+    assert len(world.unread("bob")) == 2
+
+
+def test_in_a_rebuilt_tree_what_residents_had_read_is_not_given_to_them_again(
+    world: World, tmp_path: Path
+) -> None:
+    for word in ("read", "unread"):
+        world.peer.send("info_only", word, "bob")
+        world.settle()
+        if word == "read":
+            world.read("bob", world.inbox("bob")[0])
+            world.settle()
+    before = world.unread("bob")
+    (tmp_path / "mail").rename(tmp_path / "lost")
+    init(str(tmp_path), ["alice", "bob"])
+    world.again(rebuild=True)
+    world.settle()
+    assert world.unread("bob") == before
 
 
 def test_a_receipt_met_while_only_mail_was_looked_for_is_not_forgotten(world: World) -> None:
