@@ -246,17 +246,26 @@ def message_names(root: Root, folder: str) -> list[str]:
 
     Raises Unreadable where something else than a readable folder stands there.
     """
-    return [name for name in _listing(root, folder) if name.endswith(".txt") and name[0] != "."]
+    return _messages(_listing(root, folder))
+
+
+def _messages(found: list[str]) -> list[str]:
+    return [name for name in found if name.endswith(".txt") and name[0] != "."]
 
 
 def _listing(root: Root, folder: str) -> list[str]:
+    return _listed(root, folder) or []
+
+
+def _listed(root: Root, folder: str) -> list[str] | None:
+    """All names in a folder; None where there is none."""
     try:
         return os.listdir(folder)
     except FileNotFoundError:
         for path in (os.path.dirname(folder), folder):
             if os.path.islink(path) and not os.path.exists(path):
                 raise bad_mailbox(root, path, "a link that leads nowhere") from None
-        return []
+        return None
     except NotADirectoryError:
         parent = os.path.dirname(folder)
         wrong = folder if os.path.isdir(parent) else parent
@@ -275,6 +284,16 @@ def unread_names(root: Root, agent: str) -> list[str]:
 def unread_of(root: Root, agent: str, found: set[str]) -> set[str]:
     """Which of the names just found in the inbox have no receipt."""
     return found.difference(_receipts(root, agent)) if found else set()
+
+
+def surely_unread(root: Root, agent: str) -> set[str] | None:
+    """The names without a receipt; None where the inbox, or its folder of receipts, is not there.
+
+    Raises where receipts cannot be listed: what was read long ago would be taken for new.
+    """
+    found = _listed(root, root.inbox(agent))
+    read = _listed(root, root.receipts(agent))
+    return None if found is None or read is None else set(_messages(found)).difference(read)
 
 
 def unread_and_receipts(root: Root, agent: str) -> tuple[list[str], list[str]]:

@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable
 
 from swarm import names
-from swarm.errors import Conflict, SwarmError, Unknown, UsageError
+from swarm.errors import Conflict, SwarmError, Temporary, Unknown, UsageError
 from swarm.events import Event, headers, moment
 from swarm.mailbox import delivery, inbox, receipts
-from swarm.mailbox.layout import Root, check_inbox, check_known
+from swarm.mailbox.layout import Root, check_inbox, check_known, make_box
 from swarm.mailbox.letter import Delivered
 from swarm.transport.base import PAGE, Outcome, Transport, named
 from swarm.transport.handled import answered, settled
@@ -24,6 +24,10 @@ from swarm.transport.mail_roster import Registry, check_root
 
 MORE = ("Event", "Intent", "Need-Reply", "Date", "Via", "Retry", "Retry-Of", "Origin")
 SLUG = 24
+# Seconds for which receipts that are gone may come back: without them all mail would be new.
+AWAY = 60.0
+# The same of an inbox in whose place there is another: its mail that was done is not done again.
+REPLACED = 3600.0
 
 
 class MailTransport(Transport):
@@ -48,6 +52,9 @@ class MailTransport(Transport):
         self._pending: dict[str, Key] = {}  # unread, not done: their places in the order
         self._ready: dict[str, Event] = {}  # a page of them at most
         self._done: set[str] = set()  # of the unread: committed here, kept or not
+        self._failed: set[str] = set()  # what could not be read
+        self._place = self._inbox.place()  # where that was done
+        self._missed = self._moved = 0.0
         self._known = set(inbox.message_names(root, root.sent(agent)))
         self._outbox: list[Event] = []
         self._remembers = False
@@ -76,16 +83,48 @@ class MailTransport(Transport):
         """What is unread now; what came since is read for its place in the order."""
         if self._claim:
             self._claim.check()
-        unread = set(inbox.unread_names(self._root, self.me))
-        if self._inbox.missing():
-            check_root(self._root)
-        self._done &= unread
+        unread = self._unread()
+        if unread is None:
+            return
+        self._forget_done(unread)
         self._letters.only(self._root.inbox(self.me), unread)
         for gone in self._pending.keys() - unread:
             self._forget(gone)
         fresh = unread - self._done - self._pending.keys()
         for letter in self._in_order(self._root.inbox(self.me), fresh):
             self._take(letter)
+
+    def _unread(self) -> set[str] | None:
+        """What has no receipt; None while the inbox is away, which may come back as it was."""
+        unread = inbox.surely_unread(self._root, self.me)
+        if unread is not None:
+            self._missed = 0.0
+        elif not os.path.isdir(self._root.inbox(self.me)):
+            check_root(self._root)
+        else:
+            now = time.monotonic()
+            self._missed = self._missed or now
+            if now < self._missed + AWAY:
+                raise Temporary(f"{self.me}/inbox/.read is gone", "move it back, or make it")
+            make_box(self._root, self.me)
+        return unread
+
+    def _forget_done(self, unread: set[str]) -> None:
+        """What was done and is gone; but an inbox that was moved away may come back.
+
+        What could not be read and now can is not done.
+        """
+        place, now = self._inbox.place(), time.monotonic()
+        self._moved = (self._moved or now) if place != self._place else 0.0
+        if not self._moved or now > self._moved + REPLACED:
+            self._place = place
+            self._done &= unread
+        self._failed &= unread
+        for letter in self._in_order(self._root.inbox(self.me), self._failed):
+            if not letter.problem:
+                self._failed.discard(letter.name)
+                self._done.discard(letter.name)
+                self._forget(letter.name)
 
     def _in_order(self, folder: str, found: set[str]) -> list[Letter]:
         """Messages by their time, so that the first of a thread is known before others."""
@@ -96,6 +135,8 @@ class MailTransport(Transport):
         self._recall_threads(letter)
         event = self._letters.event(letter)
         self._pending[letter.name] = letter.key
+        if letter.problem:
+            self._failed.add(letter.name)
         if letter.whole and len(self._ready) < PAGE:
             self._ready[letter.name] = event
         return event
@@ -147,7 +188,7 @@ class MailTransport(Transport):
 
     def history(self) -> list[Event]:
         """Own inbox and sent; what is unread counts as handled if our answer lies in sent."""
-        unread = set(inbox.unread_names(self._root, self.me))
+        unread = self._unread() or set()
         here = self._root.inbox(self.me)
         events = self._past()
         said = [event for _, event in events]
@@ -197,7 +238,7 @@ class MailTransport(Transport):
             return found  # that was a repeat
         if outcome.status:
             self._entries.set_status(self.me, outcome.status)
-        if not outcome.keep:
+        if not outcome.keep and event.id not in self._failed:  # nobody has read that
             receipts.write(self._root, self.me, event.id)
         self._done.add(event.id)
         self._forget(event.id)

@@ -77,9 +77,10 @@ class Folder:
         # At different times for different folders.
         self._full_at = now + self._full * random.uniform(0.1 if first else 0.9, 1.0)
 
-    def missing(self) -> bool:
-        """Whether it was not there when it was listed."""
-        return self._stamp is None
+    def place(self) -> tuple[int, int]:
+        """Which folder stood there when it was listed, or now if it never was; (0, 0) for none."""
+        stamp = self._stamp or self._look()
+        return stamp[:2] if stamp else (0, 0)
 
     def forget(self) -> None:
         """The last listing does not count."""
