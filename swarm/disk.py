@@ -251,10 +251,13 @@ def read_fd(fd: int, limit: int = -1) -> bytes:
     return b"".join(parts)
 
 
-def is_there(path: str) -> bool:
-    """Whether anything stands there; OSError where that cannot be seen, which is no "no"."""
+def is_there(path: str, folder: int | None = None) -> bool:
+    """Whether anything stands there; OSError where that cannot be seen, which is no "no".
+
+    By its name in an open ``folder`` where one is given: that may be moved away meanwhile.
+    """
     try:
-        os.lstat(path)
+        os.lstat(path, dir_fd=folder)
     except (FileNotFoundError, NotADirectoryError):
         return False
     return True

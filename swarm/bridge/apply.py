@@ -19,7 +19,7 @@ from swarm.bridge.crossing import File, Row
 from swarm.bridge.mail_side import MailSide
 from swarm.bridge.pair import MAKING, Ledger
 from swarm.bridge.who import Who
-from swarm.errors import Conflict, SwarmError, Unknown, UsageError, from_os
+from swarm.errors import Conflict, SwarmError, Unknown, Unreadable, UsageError, from_os
 from swarm.events import Event, one_line
 from swarm.mailbox import guests, receipts, registry
 from swarm.mailbox.layout import Root, check_known, has_box, make_box
@@ -32,6 +32,8 @@ SYNCS = 16  # so many files are synced side by side
 AWAY = 3600.0
 # The row of the tree itself: whatever no known agent wrote.
 TREE = "."
+# What needs one mailbox.
+MAILBOX = (actions.Welcome, actions.Register, actions.Receipt)
 Tell = Callable[[str, str], None]
 
 
@@ -50,7 +52,8 @@ class Staged:
 
 class Apply:
     """Where and how; ``told``: what was last said of each resident; ``lost``: whether the channel
-    has lost its rows; ``reached``: up to which row there are files, but for what is ``late``."""
+    has lost its rows; ``left``: about whom something could not be done; ``reached``: up to which
+    row there are files, but for what is ``late``."""
 
     def __init__(
         self, root: Root, mirror: Mirror, mail: MailSide, pair: Pair, ledger: Ledger, tell: Tell
@@ -58,6 +61,7 @@ class Apply:
         self.told: dict[str, tuple[str, str]] = {}
         self.who = Who()
         self.lost = False
+        self.left: set[str] = set()
         self.reached = pair.mirrored
         self.late: list[File] = []
         self._missed: dict[str, float] = {}  # since when a mailbox is gone
@@ -69,8 +73,9 @@ class Apply:
         self._tell = tell
 
     def perform(self, found: Iterable[Action]) -> int:
-        """Perform them in their order; how many there were."""
+        """Perform them in their order; how many went through."""
         count = 0
+        self.left = set()
         for kind, group in groupby(found, type):
             alike = list(group)
             count += len(alike)
@@ -85,18 +90,26 @@ class Apply:
                 beats = [one for one in alike if isinstance(one, actions.Beat)]
                 self._mirror.beat_for({one.session: one.seen for one in beats})
             else:
-                for action in alike:
-                    self._alone(action)
+                count -= sum(not self._alone(action) for action in alike)
         return count
 
-    def _alone(self, action: Action) -> None:
-        """One action; what stands in its way for good is told, and the others go on."""
+    def _alone(self, action: Action) -> bool:
+        """One action; what stands in its way for good is told, and the others go on.
+
+        So is a mailbox that may not be written to: it alone is to blame.
+        """
         try:
             self._one(action)
+            return True
         except OSError as error:
             raise from_os(error, "write to", "the mail tree") from None
-        except (Unknown, Conflict, UsageError) as error:
-            self._tell(error.message, error.message)
+        except (Unknown, Conflict, UsageError, Unreadable) as failed:
+            agent = action.agent if isinstance(action, MAILBOX) else ""
+            if isinstance(failed, Unreadable) and not agent:
+                raise
+            self._tell(failed.message, failed.message)
+            self.left.add(agent)
+            return False
 
     def _one(self, action: Action) -> None:
         match action:
@@ -314,8 +327,21 @@ class Apply:
         if before and (before.file.copy, before.file.name) == (one.file.copy, one.file.name):
             return
         if one.file.copy and has_box(self._root, one.file.copy):
-            make_box(self._root, one.file.copy)
-            one.copy = disk.write_temp(self._root.sent(one.file.copy), data, False)
+            one.copy = self._copied(one.file, data)
+
+    def _copied(self, file: File, data: bytes) -> str:
+        """The copy; "" where its mailbox takes none: nobody waits for that."""
+        try:
+            make_box(self._root, file.copy)
+            return disk.write_temp(self._root.sent(file.copy), data, False)
+        except SwarmError as failed:
+            error = failed
+        except OSError as failed:
+            error = from_os(failed, "write to", f"{file.copy}/sent")
+        if error.temporary:
+            raise error
+        self._tell(f"copy {file.copy}", f"{file.copy} has no copy of {file.name}: {error.message}")
+        return ""
 
 
 def _words(text: str) -> str:

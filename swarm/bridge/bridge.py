@@ -1,5 +1,7 @@
 """The bridge of one mail tree and one channel: looks at both, plans, applies."""
 
+import os
+
 from swarm import disk
 from swarm.bridge import crossing, pair, plan, workers
 from swarm.bridge.actions import Action, Mirrored, Speak
@@ -124,7 +126,7 @@ class Bridge:
         if now == self._met:
             return 0
         done = self._apply.perform(self._people())
-        self._met = None if done else now
+        self._met = None if done or self._apply.left else now
         return done
 
     def _read(self, page: list[Event]) -> int:
@@ -134,7 +136,7 @@ class Bridge:
             return 0
         done = self._apply.perform(self._reads(page))
         self._seen = None if done else now
-        self._mail.listed.clear()
+        self._mail.listed = self._apply.left - {""}
         return done
 
     def _strangers(self, page: list[Event], letters: list[plan.Letter]) -> bool:
@@ -277,13 +279,18 @@ class Bridge:
             return False  # its file is still to come
         if self._apply.is_late(agent, int(event.id)):
             return False
-        inbox = self.root.inbox(agent)
         if receipts.has(self.root, agent, name):
             return True
         try:
-            return disk.is_there(inbox) and not disk.is_there(f"{inbox}/{name}")
+            inbox = os.open(self.root.inbox(agent), disk.FOLDER_FLAGS)
         except OSError:  # it may be there: unread until that can be seen
             return False
+        try:
+            return not disk.is_there(name, inbox)
+        except OSError:
+            return False
+        finally:
+            os.close(inbox)
 
     def _is_foreign(self, event: Event) -> bool:
         return not event.origin.startswith(f"{self.pair.token}/")

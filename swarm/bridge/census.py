@@ -30,13 +30,12 @@ class Census:
     def known(self) -> list[str]:
         """All mailboxes and entries."""
         if self._top.due() or self._dir.due():
-            self._top.listing()
-            self._dir.listing()
-            self._known = layout.known(self._root)
-            before = {one.id: one for one in self._guests}
-            here = guests.guests(self._root, self._residents)
-            found = [self._remembered(one, before) for one in here]
-            self._guests = [one for one in found if one]
+            with self._top.listed(), self._dir.listed():
+                self._known = layout.known(self._root)
+                before = {one.id: one for one in self._guests}
+                here = guests.guests(self._root, self._residents)
+                found = [self._remembered(one, before) for one in here]
+                self._guests = [one for one in found if one]
         return self._known
 
     def _remembered(self, one: Guest, before: Mapping[str, Guest]) -> Guest | None:

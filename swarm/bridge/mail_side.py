@@ -149,6 +149,7 @@ class MailSide:
             sent = set(inbox.message_names(self.root, self.root.sent(agent)))
         except SwarmError as error:
             self.problems[agent] = error.message
+            box.forget()
             return None
         self.listed.add(agent)
         box.letters.only(folder, there)
@@ -237,18 +238,17 @@ class MailSide:
         agent, name = words.split_key(key)
         box = self._boxes[agent]
         letter = self._found(agent, name)
-        if letter is None:
+        raw = _raw(letter) if letter else None
+        if letter is None or raw is None:  # gone, or it cannot be read now: looked at once more
             self._forget(key)
             box.seen.discard(name)
             box.put.discard(name)
+            box.forget()
             return None
-        raw = _raw(letter.path) if letter.message.malformed else b""
-        message, problem = letter.message, letter.problem
+        message = letter.message
         if len(message.body) > BODY_MAX:
             self.problems[key] = f"{agent}/inbox/{name} is over 1 MiB: only its beginning crosses"
-        return Letter(
-            owner=agent, name=name, message=message, at=letter.at, raw=raw, problem=problem
-        )
+        return Letter(owner=agent, name=name, message=message, at=letter.at, raw=raw)
 
     def _found(self, agent: str, name: str) -> Read | None:
         """A message in an inbox, or in sent/ if it was archived before or since."""
@@ -290,8 +290,11 @@ class MailSide:
         return self._renumbered.get(drawn, drawn)
 
 
-def _raw(path: str) -> bytes:
+def _raw(letter: Read) -> bytes | None:
+    """All of a malformed one; None where it cannot be read."""
+    if letter.problem:
+        return None
     try:
-        return disk.read(path, BODY_MAX)
+        return disk.read(letter.path, BODY_MAX) if letter.message.malformed else b""
     except OSError:
-        return b""
+        return None

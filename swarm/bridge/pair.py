@@ -194,12 +194,15 @@ def _was_said(mirror: Mirror, last: int) -> bool:
 
 
 def _is_empty(root: Root) -> bool:
-    """Whether no message lies anywhere in the tree, and no receipt."""
+    """Whether no message lies anywhere in the tree, and no receipt; where that cannot be seen
+    there may be some."""
     for agent in boxes(root):
         for folder in (root.inbox(agent), root.receipts(agent), root.sent(agent)):
             try:
                 if any(name.endswith(".txt") for name in os.listdir(folder)):
                     return False
-            except OSError:
+            except (FileNotFoundError, NotADirectoryError):
                 continue
+            except OSError:
+                return False
     return True

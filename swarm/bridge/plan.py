@@ -19,14 +19,13 @@ from swarm.message import Message
 @dataclass(slots=True, kw_only=True)
 class Letter:
     """A message file that has no row yet.  ``at``: when it was sent.  ``raw``: all of it, if it
-    is malformed; ``problem``: why it could not be read."""
+    is malformed."""
 
     owner: str
     name: str
     message: Message
     at: float
     raw: bytes = b""
-    problem: str = ""
 
     @property
     def thread(self) -> str:
@@ -42,9 +41,7 @@ class Letter:
         """What it says, where ``opener`` began its thread."""
         event = from_message(self.message, self.name, self.at, opener)
         event.at = self.at
-        if self.problem:
-            event.kind, event.problem = "", self.problem
-        elif not event.problem and event.to != self.owner:
+        if not event.problem and event.to != self.owner:
             event.problem = f"addressed to {event.to!a}"
         return event
 

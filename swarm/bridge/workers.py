@@ -26,6 +26,8 @@ from swarm.transport.mail_claim import is_claimed
 ENDS = {"done": "task_done", "error": "task_fail", "cancelled": "task_fail"}
 # Seconds until what could not be said is tried again.
 AGAIN = 5.0
+# What is said of a file, and of an inbox, that is not there.
+GONE, AWAY = (0, 0, 0), (0, 0)
 ACKS = frozenset(("ack", *ENDS))
 
 
@@ -33,7 +35,8 @@ ACKS = frozenset(("ack", *ENDS))
 class Request:
     """A request from the channel in a resident's mailbox, not ended yet.
 
-    ``mark``: what its files looked like when they were last thought about; ``taken``: whether
+    ``mark``: what its files looked like when they were last thought about; ``home``: which inbox
+    it was last seen in, (0, 0) before it was; ``taken``: whether
     the worker took it up; ``said``: what was said for the worker; ``later``: when it can be said
     what could not be.
     """
@@ -43,6 +46,7 @@ class Request:
     thread: str
     requester: str
     mark: tuple[object, ...] = ()
+    home: tuple[int, int] = (0, 0)
     taken: bool = False
     said: set[str] = field(default_factory=set)
     later: float = 0.0
@@ -135,6 +139,9 @@ class Workers:
     def _answers(
         self, request: Request, task: Task | None, said: list[Event], mark: tuple[object, ...]
     ) -> list[Action]:
+        if task is None and not self._is_over(request, mark):
+            request.mark = mark
+            return []
         if task is None or task.final:
             del self._open[request.agent][request.name]
             return []
@@ -146,14 +153,26 @@ class Workers:
             return []
         return [Speak(request.agent, event) for event in events]
 
+    def _is_over(self, request: Request, mark: tuple[object, ...]) -> bool:
+        """Whether that is no request any more: one that is away, or not to be read, may be one."""
+        try:
+            inbox.read_head(self._path(request))
+        except FileNotFoundError:
+            home = _place(self._root.inbox(request.agent))
+            return home != AWAY and request.home in (AWAY, home)
+        except OSError:
+            return False
+        return mark[:3] != GONE  # else it has come back just now
+
     def _look(self, request: Request) -> tuple[object, ...]:
         """What tells that something changed: the receipts, and the request itself."""
         path = self._path(request)
         try:
             stat = os.stat(path)
-            file = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+            file = (stat.st_ctime_ns, stat.st_size, stat.st_ino)
+            request.home = _place(self._root.inbox(request.agent))
         except OSError:
-            file = (0, 0, 0)
+            file = GONE
         try:
             read = os.stat(self._root.receipts(request.agent)).st_mtime_ns
         except OSError:
@@ -205,6 +224,15 @@ class Workers:
                 else:
                     request.said.add(event.origin)
         return problem
+
+
+def _place(folder: str) -> tuple[int, int]:
+    """Which folder stands there; AWAY if none, or none that can be seen."""
+    try:
+        found = os.stat(folder)
+    except OSError:
+        return AWAY
+    return found.st_dev, found.st_ino
 
 
 def _cancels(event: Event, request: Request) -> bool:

@@ -10,7 +10,7 @@ from swarm import disk, message, names
 from swarm.errors import Unknown, from_os
 from swarm.mailbox import registry
 from swarm.mailbox.inbox import OURS
-from swarm.mailbox.layout import Root, boxes, make_box, registered
+from swarm.mailbox.layout import Root, boxes, has_entry, make_box, registered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,17 +74,18 @@ def _registered(root: Root, agent: str) -> Guest:
 
 
 def is_guest(root: Root, agent: str) -> bool:
-    """Whether the mailbox belongs to somebody who lives elsewhere (one look)."""
+    """Whether somebody who lives elsewhere has the mailbox, as far as can be seen (one look)."""
     return os.path.lexists(f"{root.box(agent)}/{MARK}")
 
 
 def guests(root: Root, residents: "Iterable[str]" = ()) -> list[Guest]:
     """All guests, sorted by id; of one without a mark only its entry says that it is one.
 
-    ``residents``: who is none, as long as there is no mark: their entries are not asked.
+    ``residents``: who is none, as long as there is no mark: their entries are not asked.  Of a
+    mailbox that may not be looked into only an entry tells that its owner is none.
     """
     here = boxes(root)
-    marked = [agent for agent in here if is_guest(root, agent)]
+    marked = [agent for agent in here if _may_be_guest(root, agent, residents)]
     found = [one for one in (guest(root, agent) for agent in marked) if one]
     for agent in set(registered(root)).difference(marked, residents):
         one = _registered(root, agent)
@@ -92,6 +93,13 @@ def guests(root: Root, residents: "Iterable[str]" = ()) -> list[Guest]:
             one.marked, one.boxed = False, agent in here
             found.append(one)
     return sorted(found, key=lambda one: one.id)
+
+
+def _may_be_guest(root: Root, agent: str, residents: "Iterable[str]") -> bool:
+    try:
+        return disk.is_there(f"{root.box(agent)}/{MARK}")
+    except OSError:
+        return agent not in residents and not has_entry(root, agent)
 
 
 def welcome(root: Root, agent: str, channel: str, session: str) -> None:

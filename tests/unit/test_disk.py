@@ -166,6 +166,19 @@ def test_a_file_that_is_larger_than_any_message_is_not_read(tmp_path: Path) -> N
     assert disk.read(str(path), 10) == bytes(10)
 
 
+def test_a_name_is_looked_for_in_the_folder_that_was_opened_wherever_that_is_now(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here/a").touch()
+    folder = os.open(tmp_path / "here", disk.FOLDER_FLAGS)
+    (tmp_path / "here").rename(tmp_path / "away")
+    (tmp_path / "here").mkdir()
+    assert disk.is_there("a", folder)
+    assert not disk.is_there(str(tmp_path / "here/a"))
+    os.close(folder)
+
+
 def test_folders_are_made_below_a_top_that_is_there_and_never_the_top(tmp_path: Path) -> None:
     top = tmp_path / "mail"
     with pytest.raises(FileNotFoundError):
