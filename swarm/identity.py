@@ -66,8 +66,9 @@ def _by_session(root: Root, env: "Mapping[str, str]", own: Own | None) -> Identi
 
 
 def _sessions(root: Root, env: "Mapping[str, str]") -> list[tuple[str, Own]]:
-    """The sessions that the environment names, by the variable."""
-    loaded = [(variable, name, session.load(root, name)) for variable, name in session.here(env)]
+    """The sessions that the environment names, by the variable.  Raises where one's file cannot
+    be read just now."""
+    loaded = [(variable, name, session.known(root, name)) for variable, name in session.here(env)]
     return [(variable, (name, state)) for variable, name, state in loaded if state]
 
 

@@ -11,6 +11,8 @@ from stat import S_ISVTX
 from swarm import disk
 
 LOCK_S = 10
+# What is said of a name with nothing behind it that anybody could lock.
+NOTHING = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.ENXIO))
 # Who holds which folder, by thread: the kernel would make a holder wait for itself.
 _held: set[tuple[int, str]] = set()
 
@@ -37,11 +39,16 @@ def take(path: str) -> int:
 
 
 def is_taken(path: str, flags: int) -> bool:
-    """Whether some process has the lock of what can be opened there; of nothing nobody has."""
+    """Whether some process has the lock of what stands there; of nothing nobody has.
+
+    OSError where it cannot be opened: who has it cannot be told then.
+    """
     try:
         fd = os.open(path, flags)
-    except OSError:
-        return False
+    except OSError as error:
+        if error.errno in NOTHING:
+            return False
+        raise
     try:
         return not disk.try_lock(fd)
     finally:

@@ -96,10 +96,11 @@ class Workers:
         """What is to be said for workers whose files have changed."""
         found: list[Action] = []
         for agent in list(self._open):
-            if agent not in who.residents or self._still_guarded(agent):
+            if agent not in who.residents:
                 continue
             try:
-                found += self._think(agent)
+                if not self._still_guarded(agent):
+                    found += self._think(agent)
             except SwarmError as error:
                 self._mail.problems[agent] = error.message
         return found

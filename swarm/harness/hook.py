@@ -23,12 +23,14 @@ MOST = 2
 class Post:
     """An agent's unread mail, by name, and how many receipts there are."""
 
-    __slots__ = ("agent", "receipts", "unread")
+    __slots__ = ("_there", "agent", "receipts", "unread")
 
     def __init__(self, root: Root, agent: str) -> None:
         self.agent = agent
         self.unread, receipts = inbox.unread_and_receipts(root, agent)
         self.receipts = len(receipts)
+        # An inbox that is away may come back as it was.
+        self._there = bool(self.unread) or os.path.isdir(root.inbox(agent))
 
     def fresh(self, found: Session) -> list[str]:
         """What the session is to be told of now."""
@@ -46,7 +48,8 @@ class Post:
 
     def left(self, found: Session) -> bool:
         """Whether some that it was told of wait no more: another may come by the same name."""
-        return found.serves == self.agent and not set(found.told) <= set(self.unread)
+        waits = set(found.told) <= set(self.unread) or not self._there
+        return found.serves == self.agent and not waits
 
     def note(self, found: Session, new: list[str], given: bool) -> None:
         """Note that the session was told of these, or that there was nothing in them to tell."""
@@ -73,7 +76,7 @@ class Place:
         self.env = env
         # A program that names no session has one for each agent.
         self.name = session.file_name(harness, asked.session or env.get("SWARM_AGENT", ""))
-        self.found = session.load(root, self.name) if self.name else None
+        self.found = session.known(root, self.name) if self.name else None
 
     @property
     def path(self) -> str:

@@ -5,9 +5,11 @@ only reads it needs no lock: the ``agent`` line comes first, and of a line given
 first counts.  What stands after the line ``end`` is of an older text, whose writer was killed.
 """
 
+import errno
 import os
 
 from swarm import disk, names
+from swarm.errors import TEMPORARY_ERRNOS, SwarmError, from_os
 from swarm.harness.known import HARNESSES, OWN, SHELL
 from swarm.mailbox.layout import Root
 
@@ -120,6 +122,20 @@ def here(env: "Mapping[str, str]") -> list[tuple[str, str]]:
 def load(root: Root, name: str) -> Session | None:
     """What is known of a session; None where there is no file of it that can be read."""
     try:
-        return parse(disk.read(f"{root.path}/{FOLDER}/{name}", SIZE_MAX, root.trusted))
-    except OSError:
+        return known(root, name)
+    except SwarmError:
+        return None
+
+
+def known(root: Root, name: str) -> Session | None:
+    """The same of one's own: raises where its file is there and cannot be read just now.
+
+    Taken for none, it would make the session another agent's.
+    """
+    path = f"{root.path}/{FOLDER}/{name}"
+    try:
+        return parse(disk.read(path, SIZE_MAX, root.trusted))
+    except OSError as error:
+        if error.errno in TEMPORARY_ERRNOS or (error.errno == errno.EACCES and not root.shared):
+            raise from_os(error, "read", path) from None
         return None

@@ -26,7 +26,7 @@ def archive(
     paths = [_in_inbox(root, agent, name) for name in wanted]
     if all_read:
         names = inbox.in_order(inbox.message_names(root, own))
-        unread = set(inbox.unread_names(root, agent))
+        unread = inbox.unread_of(root, agent, set(names))  # of one listing: what is new is unread
         paths = [f"{own}/{n}" for n in names if n not in unread and disk.is_regular(f"{own}/{n}")]
     if not paths:
         return [], []

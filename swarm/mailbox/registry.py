@@ -299,9 +299,21 @@ def _leaving(root: Root, stale_seconds: float | None) -> list[tuple[str, str]]:
             found.append((item.id, item.status))
         elif stale_seconds is not None:
             silent = now - last_sign(root, item.id)
-            if silent > stale_seconds:
+            if silent > stale_seconds and not _is_hidden(root, item.id):
                 found.append((item.id, f"no sign of life for {age(silent)}"))
     return found
+
+
+def _is_hidden(root: Root, agent: str) -> bool:
+    """Whether it may have given a sign that cannot be seen: then it is not called silent."""
+    for folder in (root.sent(agent), root.receipts(agent)):
+        try:
+            os.listdir(folder)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError:
+            return True
+    return False
 
 
 def last_sign(root: Root, agent: str) -> float:

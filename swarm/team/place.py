@@ -167,9 +167,17 @@ class Claim:
 
 
 def is_claimed(place: Place, session: str) -> bool:
-    """Whether some process speaks for the session right now; False for what is no id of ours."""
+    """Whether some process speaks for the session right now; False for what is no id of ours.
+
+    Raises where that cannot be told: a channel may not be wiped then.
+    """
+    if not names.is_id(session):
+        return False
     path = f"{place.session(session)}/{LOCK}"
-    return names.is_id(session) and lock.is_taken(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        return lock.is_taken(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError as error:
+        raise from_os(error, "open", path) from None
 
 
 def is_ours(place: Place, session: str) -> bool:

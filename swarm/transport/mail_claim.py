@@ -80,5 +80,8 @@ def _open(path: str) -> int:
 
 
 def is_claimed(root: Root, agent: str) -> bool:
-    """Whether some process guards the agent right now."""
-    return lock.is_taken(root.drafts(agent), FLAGS)
+    """Whether some process guards the agent right now.  Raises where that cannot be told."""
+    try:
+        return lock.is_taken(root.drafts(agent), FLAGS)
+    except OSError as error:
+        raise from_os(error, "open", root.relative(root.drafts(agent))) from None

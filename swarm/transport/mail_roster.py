@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 
 from swarm import names
-from swarm.errors import NoRoot, Unknown, from_os
+from swarm.errors import NoRoot, Unknown, Unreadable, from_os
 from swarm.mailbox import registry
 from swarm.mailbox.layout import Root, has_entry
 from swarm.mamoru.signals import Mate
@@ -90,25 +90,37 @@ class Registry:
         if changed or marks.keys() != self._marks.keys():
             mates = {name: mate for name, mate in self._mates.items() if name in marks}
             for name, mark in changed.items():
-                mates[name] = self._mate(name, mark)
+                mate = self._mate(name, mark)
+                if mate is None:  # as it was, and looked at again
+                    del marks[name]
+                mates[name] = mate or mates.get(name) or Mate(status="available", name=name)
             self._mates = mates
         self._marks = marks
 
-    def _mate(self, agent: str, mark: Mark) -> Mate:
+    def _mate(self, agent: str, mark: Mark) -> Mate | None:
+        """What an entry says; None where it cannot be read."""
         try:
             entry = registry.entry(self._root, agent)
         except Unknown:
             entry = registry.Entry(agent, {}, [])
+        if entry.unreadable:
+            return None
         description = ": ".join(filter(None, (entry.role, entry.task)))
         status = from_mail(entry.status)
         return Mate(status=status, seen=_seen(mark), name=agent, description=description)
 
     def status(self, agent: str) -> str:
-        """One agent's status as its entry has it now; available without an entry."""
+        """One agent's status as its entry has it now; available without an entry.
+
+        Raises Unreadable for one that cannot be read: the agent may have finished.
+        """
         try:
-            return from_mail(registry.entry(self._root, agent).status)
+            entry = registry.entry(self._root, agent)
         except Unknown:
             return "available"
+        if entry.unreadable:
+            raise Unreadable(f"dir/{agent}.txt {entry.problems[0]}", "swarm doctor says more")
+        return from_mail(entry.status)
 
     def set_status(self, agent: str, status: str) -> None:
         """Write it into the agent's entry, if it has one and says something else.

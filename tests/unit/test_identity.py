@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from swarm import identity, keeping
-from swarm.errors import UsageError
+from swarm.errors import Unreadable, UsageError
 from swarm.harness import sessions
 from swarm.mailbox.layout import Root
 
 from .here import CLAUDE, CODEX, found
+from .rights import bound_here, mode
 
 
 def test_what_is_said_goes_before_what_is_kept(root: Root, tmp_path: Path) -> None:
@@ -80,3 +81,14 @@ def test_a_working_directory_that_is_gone_names_nobody(
     monkeypatch.chdir(gone)
     gone.rmdir()
     assert found(root, {}) == ("", "")
+
+
+def test_whose_session_cannot_be_read_just_now_is_not_taken_for_another(root: Root) -> None:
+    keeping.keep(root, "alice", {})
+    keeping.keep(root, "bob", CLAUDE)
+    path = f"{root.path}/.sessions/claude-s1"
+    with bound_here(), mode(path, 0o000), pytest.raises(Unreadable):
+        found(root, CLAUDE)
+    os.unlink(path)
+    os.mkdir(path)
+    assert found(root, CLAUDE) == ("alice", "tree")

@@ -10,6 +10,8 @@ import pytest
 from swarm import disk
 from swarm.lock import Lock, is_taken, take
 
+from .rights import bound_here, mode
+
 HOLD = """
 import sys, time
 from swarm.lock import Lock
@@ -56,3 +58,12 @@ def test_who_has_a_folder_may_take_it_again(tmp_path: Path) -> None:
             pass
         assert is_taken(str(tmp_path), os.O_RDONLY)
     assert not is_taken(str(tmp_path), os.O_RDONLY)
+
+
+def test_who_has_what_may_not_be_looked_at_cannot_be_told(tmp_path: Path) -> None:
+    path = tmp_path / "folder/own"
+    path.parent.mkdir()
+    fd = take(str(path))
+    with bound_here(), mode(path.parent, 0o000), pytest.raises(PermissionError):
+        is_taken(str(path), os.O_RDWR)
+    os.close(fd)

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from swarm import keeping
-from swarm.errors import NoRoot
+from swarm.errors import NoRoot, Unreadable
 from swarm.harness import asked, known, sessions
 from swarm.harness.hook import Place, hook, root_of
 from swarm.mailbox.layout import Root
 
+from ..rights import bound_here, mode
 from .conftest import Hook, everything, state
 
 Mail = Callable[..., None]
@@ -255,3 +256,24 @@ def test_the_folder_the_harness_tells_of_is_looked_in_last(
     with pytest.raises(NoRoot):
         root_of("/nowhere", {}, there)
     assert root_of("", {}, there).path == root.path
+
+
+def test_an_inbox_that_was_away_brings_no_news_when_it_is_back(
+    root: Root, call: Hook, mail: Mail
+) -> None:
+    mail("01_one_aaaa")
+    assert call("Stop")
+    Path(root.inbox("bob")).rename(f"{root.path}/away")
+    assert call("UserPromptSubmit") == []
+    Path(root.path, "away").rename(root.inbox("bob"))
+    assert call("UserPromptSubmit") == []
+
+
+def test_a_session_whose_file_cannot_be_read_is_told_of_nobody_elses_mail(
+    root: Root, call: Hook, mail: Mail
+) -> None:
+    keeping.keep(root, "bob", {})
+    sessions.keep(root, "claude-s", "alice")
+    mail("01_one_aaaa")
+    with bound_here(), mode(f"{root.path}/.sessions/claude-s", 0o000), pytest.raises(Unreadable):
+        call("UserPromptSubmit", agent=None)

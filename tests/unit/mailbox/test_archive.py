@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from swarm import disk
 from swarm.errors import Conflict, SwarmError, Unknown, UsageError
 from swarm.mailbox import inbox, reading, receipts
 from swarm.mailbox.archive import archive, mark
@@ -204,3 +205,28 @@ def test_marking_what_was_read_leaves_its_receipt_the_younger(root: Root) -> Non
     os.utime(receipt, (1000, 1000))
     mark(root, "bob", NAME, "done")
     assert os.stat(receipt).st_mtime >= os.stat(path).st_mtime and unread(root) == []
+
+
+def test_all_read_is_none_of_what_was_unread_when_the_mailbox_was_moved_away(
+    root: Root, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(root, NAME)
+    listing, box = inbox.message_names, root.box("bob")
+
+    def moved_away(_: Root, folder: str) -> list[str]:
+        found = listing(root, folder)
+        os.rename(box, f"{box}.away")
+        monkeypatch.setattr(inbox, "message_names", listing)
+        return found
+
+    def moved_back(path: str) -> bool:
+        os.rename(f"{box}.away", box)
+        monkeypatch.undo()
+        return disk.is_regular(path)
+
+    monkeypatch.setattr(inbox, "message_names", moved_away)
+    monkeypatch.setattr(disk, "is_regular", moved_back)
+    assert archive(root, "bob", [], True, False) == ([], [])
+    if not os.path.exists(box):
+        os.rename(f"{box}.away", box)
+    assert unread(root) == [NAME]

@@ -10,6 +10,7 @@ from swarm.errors import Unknown
 from swarm.mailbox import registry
 from swarm.mailbox.layout import Root
 
+from ..rights import bound_here, mode
 from .mail import put
 
 GIVEN = ("r", "planner", "t")
@@ -41,3 +42,12 @@ def test_unregistering_keeps_the_mail(root: Root) -> None:
     assert os.listdir(root.dir) == [] and os.path.exists(path)
     with pytest.raises(Unknown):
         registry.unregister(root, "bob")
+
+
+@pytest.mark.parametrize("part", ["", "sent", "inbox/.read"])
+def test_who_may_have_given_a_sign_that_cannot_be_seen_is_not_silent(root: Root, part: str) -> None:
+    registry.register(root, "bob", *GIVEN)
+    os.utime(root.entry("bob"), (1, 1))
+    with bound_here(), mode(f"{root.box('bob')}/{part}", 0o000):
+        assert registry.cleanup(root, 3600, dry_run=False) == []
+    assert len(registry.cleanup(root, 3600, dry_run=False)) == 1

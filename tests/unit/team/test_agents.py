@@ -14,6 +14,7 @@ from swarm.team import members
 from swarm.team.channel import Channel
 from swarm.team.place import Place
 from swarm.team.writing import Effects
+from tests.unit.rights import bound_here, mode
 
 
 def say(channel: Channel, sender: str, content: str = "x", to: str = "") -> Event:
@@ -271,3 +272,13 @@ def test_an_unknown_channel_is_not_made_by_looking(home: str) -> None:
 
 def test_fresh_means_a_minute() -> None:
     assert (members.BEAT_EVERY, members.FRESH) == (5.0, 60.0)
+
+
+def test_a_channel_is_not_wiped_where_it_cannot_be_seen_who_is_at_work(
+    channel: Channel, peer: Any, home: str, place: Place
+) -> None:
+    peer().db.execute("UPDATE agents SET last_heartbeat = 1")
+    with bound_here(), mode(place.session("bob"), 0o000), pytest.raises(Unreadable):
+        channel.release("alice")
+        Channel.create(home, "ops")
+    assert len(channel.roster()) >= 2

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from swarm.events import Event
-from swarm.mailbox import delivery, inbox, receipts
+from swarm.mailbox import delivery, inbox, receipts, registry
 from swarm.mailbox.layout import Root
 from swarm.mamoru.forward import Forwarder
 from swarm.mamoru.host import Host
@@ -164,3 +164,31 @@ def test_a_guardian_begins_only_where_it_can_tell_what_is_new(
     host.turn(None)
     assert not noted.got
     assert not inbox.message_names(root, root.inbox("amy"))
+
+
+@pytest.mark.parametrize("anew", [False, True])
+def test_who_has_finished_accepts_nothing_while_its_entry_cannot_be_read(
+    root: Root, store: MailStore, anew: bool
+) -> None:
+    registry.update(root, "bob", status="done")
+    noted = Noted(True)
+    host = Host(store, None, noted, noted.tell, Settings(announce=False), poll=0.0)
+    if not anew:
+        host.turn(None)
+        host.turn(None)
+    with bound_here(), mode(root.entry("bob"), 0o000):
+        store._entries._folder.forget()
+        store._entries._marks.pop("bob", None)
+        for _ in range(2):
+            host._next_look = 0.0
+            host.turn(None)
+        delivery.send(root, "amy", ["bob"], "new", b"", thread="new", more=REQUEST)
+        host.turn(None)
+    for _ in range(2):
+        host.troubles.open.clear()
+        host._next_find = 0.0
+        host.turn(None)
+    assert registry.entry(root, "bob").status == "done"
+    [answer] = inbox.message_names(root, root.inbox("amy"))
+    assert "not-available" in answer
+    assert store.roster()["bob"].status == "inactive"
