@@ -99,7 +99,7 @@ def test_the_guardian_inside_accepts_a_task_that_the_tools_then_end(place: Place
         printf 'To: alice\\nFrom: bob\\nSubject: review it\\nThread: bd-7\\n---\\nplease\\n' >bob/drafts/03_x.txt
         mv bob/drafts/03_x.txt alice/inbox/03_review-it_b1b1.txt
     """)
-    assert until(lambda: "Status: ack" in place.sh("cat bob/inbox/*.txt"))
+    assert until(lambda: "Status: ack" in place.sh("cat bob/inbox/*.txt || :"))
     assert "03_review-it_b1b1.txt\tbob\treview it" in place.alice.text("check_inbox")
     assert [one["state"] for one in place.alice.call("tasks", action="list")["tasks"]] == [
         "accepted"
