@@ -96,7 +96,9 @@ class Bridge:
         self.mirror.check_place()
         if hinted is None:
             pair.check(self.mirror, self.pair)
+            late = self._apply.late
             count += self._apply.again()
+            self._workers.note(file for file in late if file not in self._apply.late)
         self._mail.look(hinted)
         page = [] if self._making() else self._channel.page(self._apply.reached)
         letters = self._mail.fresh(PAGE)

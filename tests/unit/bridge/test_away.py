@@ -75,6 +75,17 @@ def test_a_request_that_could_not_be_read_for_a_while_is_acknowledged(world: Wor
     assert kinds(world)[-1] == "task_ack"
 
 
+def test_a_request_that_was_delivered_late_is_acknowledged_when_it_is_read(world: World) -> None:
+    with bound_here(), mode(world.root.inbox("bob"), 0o555):
+        world.peer.send("task_req", "count", "bob")
+        world.settle()
+    world.settle()
+    [name] = world.inbox("bob")
+    world.read("bob", name)
+    world.settle()
+    assert kinds(world) == ["task_req", "task_ack"]
+
+
 def test_a_request_that_was_removed_is_thought_of_no_more(world: World) -> None:
     world.peer.send("task_req", "count", "bob")
     world.settle()
