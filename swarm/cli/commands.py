@@ -127,13 +127,18 @@ def reply(call: Call) -> int:
     return _delivered(call, result, result.thread)
 
 
-def sent(call: Call) -> None:
+def sent(call: Call) -> int:
+    from swarm.mailbox.threads import hidden_receipts
     from swarm.mailbox.threads import sent as list_sent
 
     found = list_sent(call.root, call.me)
     rows = [[i.file, i.recipient, "read" if seen else "unread", i.subject] for i, seen in found]
     records = [{**i.record(call.root), "read": seen} for i, seen in found]
     show(call, "messages", ["file", "to", "read", "subject"], rows, records)
+    hidden = hidden_receipts(call.root, found)
+    for error in hidden:
+        render.error(error, call["json"])
+    return Unreadable.exit if hidden else 0
 
 
 def _unreadable(call: Call, items: list[inbox.Item]) -> int:

@@ -4,7 +4,7 @@ import os
 from stat import S_ISDIR, S_ISGID, S_ISREG, S_ISVTX
 
 from swarm import names
-from swarm.errors import NoRoot, SwarmError, Unknown, Unreadable, from_os
+from swarm.errors import TEMPORARY_ERRNOS, NoRoot, SwarmError, Unknown, Unreadable, from_os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +89,11 @@ def has_box(root: Root, agent: str) -> bool:
             os.lstat(f"{box}/{part}")
         except PermissionError:  # it may not be looked into: there it is all the same
             return os.path.isdir(box)
-        except (OSError, ValueError):
+        except (FileNotFoundError, NotADirectoryError, ValueError):
+            continue
+        except OSError as error:
+            if error.errno in TEMPORARY_ERRNOS:  # it cannot be seen just now
+                return True
             continue
         return True
     return False

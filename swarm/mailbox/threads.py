@@ -4,7 +4,7 @@ import os
 from stat import S_ISREG
 
 from swarm import disk, names
-from swarm.errors import SwarmError, Unknown, Unreadable, UsageError
+from swarm.errors import SwarmError, Unknown, Unreadable, UsageError, from_os
 from swarm.mailbox import inbox, layout, receipts
 from swarm.mailbox.inbox import Item
 from swarm.mailbox.layout import Root
@@ -180,6 +180,19 @@ def sent(root: Root, agent: str) -> list[tuple[Item, bool]]:
         seen = names.is_id(to) and any(receipts.has(root, to, n) for n in _delivered_as(name))
         found.append((item, seen))
     return found
+
+
+def hidden_receipts(root: Root, found: list[tuple[Item, bool]]) -> list[SwarmError]:
+    """The recipients of what was sent of whom it cannot be seen what they have read."""
+    errors: list[SwarmError] = []
+    for agent in sorted({item.recipient for item, _ in found if names.is_id(item.recipient)}):
+        folder = root.receipts(agent)
+        try:
+            disk.is_there(f"{folder}/.")
+        except OSError as error:
+            fault = root.relative(layout.at_fault(root, f"{folder}/."))
+            errors.append(from_os(error, "look into", root.relative(folder), fault))
+    return errors
 
 
 def _delivered_as(name: str) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Where things are, and who is known."""
 
+import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -115,3 +116,13 @@ def test_a_mailbox_that_may_not_be_looked_into_is_there_all_the_same(root: Root)
         )
     assert listed.stdout.startswith("bob\t") and "!\tbob: " in listed.stdout
     assert (unread.returncode, unread.stdout) == (6, "")
+
+
+def test_a_mailbox_on_a_disk_that_fails_just_now_is_not_taken_for_none(
+    root: Root, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(path: str) -> os.stat_result:
+        raise OSError(errno.EIO, os.strerror(errno.EIO), path)
+
+    monkeypatch.setattr(os, "lstat", failing)
+    assert layout.check_known(root, "bob") == "bob"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swarm.errors import SwarmError, Unknown, UsageError
+from swarm.errors import SwarmError, Unknown, Unreadable, UsageError
 from swarm.mailbox import receipts, threads
 from swarm.mailbox.archive import archive, mark
 from swarm.mailbox.delivery import reply, send
@@ -162,6 +162,19 @@ def test_a_copy_that_got_a_number_behind_still_finds_its_receipt(team: Root) -> 
     assert sent(team, "alice") == [(copy, False)]
     receipts.write(team, "bob", made.name)
     assert sent(team, "alice") == [(copy, True)]
+
+
+@pytest.mark.parametrize("part", ["", "inbox", "inbox/.read"])
+def test_what_cannot_be_seen_to_be_read_is_told_and_not_only_called_unread(
+    team: Root, part: str
+) -> None:
+    send(team, "alice", ["bob"], "s", b"")
+    told = bound("--root", team.path, "--as", "alice", "sent")
+    assert (told.returncode, told.stderr) == (0, "")
+    with mode(f"{team.box('bob')}/{part}", 0o000):
+        told = bound("--root", team.path, "--as", "alice", "sent")
+    assert told.returncode == Unreadable.exit and "\tunread\t" in told.stdout
+    assert "cannot look into bob/inbox/.read" in told.stderr
 
 
 def test_a_recipient_that_is_no_id_leads_nowhere(root: Root) -> None:
