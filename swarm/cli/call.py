@@ -42,9 +42,7 @@ class Call:
     @property
     def me(self) -> str:
         """The known agent who calls; UsageError if none is given."""
-        agent = layout.check_known(self.root, self.who())
-        layout.check_own(self.root, agent)
-        return agent
+        return layout.check_mine(self.root, self.who())
 
     def who(self) -> str:
         """The id given by ``--as`` or SWARM_AGENT, else the one that is kept; not checked."""
