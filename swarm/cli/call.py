@@ -115,7 +115,11 @@ def body(call: Call) -> bytes:
     except OSError as error:
         if error.errno == errno.EBADF:  # stdin was closed, as some harnesses do
             raise UsageError(*NO_BODY) from None
-        raise Unreadable(f"cannot read the body: {error.strerror}", code="bad-body") from None
+        pipe = call["file"] in (None, "-")
+        source = "the pipe" if pipe else names.shown(call["file"])
+        what = f"cannot read the body from {source}: {error.strerror}"
+        hint = "give the text with -m, or a file that can be read with -F"
+        raise Unreadable(what, hint, code="bad-body") from None
 
 
 def _from_file(path: str) -> bytes:

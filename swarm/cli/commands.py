@@ -110,10 +110,18 @@ def send(call: Call) -> int:
 
     me, thread, key = call.me, _thread(call), _key(call)
     result = deliver(
-        call.root, me, call["to"], call["subject"] or "", body(call),
+        call.root, me, _several(call["to"]), call["subject"] or "", body(call),
         thread=thread, status=call["status"] or "", detail=detail(call), key=key,
     )  # fmt: skip
     return _delivered(call, result, thread)
+
+
+def _several(agents: list[str]) -> list[str]:
+    """Recipients as they were given; UsageError for several in one word."""
+    if joined := next((word for word in agents if "," in word), None):
+        hint = "name several with blanks between them: swarm send alice bob"
+        raise UsageError(f"{names.shown(joined)} is not an agent id", hint, code="bad-id")
+    return agents
 
 
 def reply(call: Call) -> int:

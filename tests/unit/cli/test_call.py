@@ -35,3 +35,13 @@ def test_an_option_without_its_value_is_told_with_the_help_of_its_command(
     flag = {"send": "--thread", "task wait": "--timeout", "whoami": "--keep"}[command]
     done = swarm(*command.split(), flag)
     assert done.returncode == 2 and f"hint: see 'swarm {command} --help'\n" in done.stderr
+
+
+def test_a_body_that_cannot_be_read_is_named_with_the_way_out(tree: Path, swarm: Swarm) -> None:
+    done = swarm("--as", "bob", "send", "alice", "-s", "s", "-F", str(tree))
+    assert done.returncode == 6 and f"'{tree}'" in done.stderr and "hint: " in done.stderr
+
+
+def test_several_recipients_in_one_word_are_told_how_to_be_named(tree: Path, swarm: Swarm) -> None:
+    done = swarm("--as", "bob", "send", "alice,bob", "-s", "s", "-m", "b")
+    assert done.returncode == 2 and "hint: name several with blanks" in done.stderr
