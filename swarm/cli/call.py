@@ -4,7 +4,7 @@ import errno
 import os
 
 from swarm import names
-from swarm.errors import NoRoot, SwarmError, Unreadable, UsageError
+from swarm.errors import NoRoot, SwarmError, Unknown, Unreadable, UsageError
 from swarm.mailbox import layout
 
 NO_BODY = ("no body", "give it with -m or -F, or pipe it in")
@@ -42,7 +42,11 @@ class Call:
     @property
     def me(self) -> str:
         """The known agent who calls; UsageError if none is given."""
-        agent = layout.check_known(self.root, self.who())
+        try:
+            agent = layout.check_known(self.root, self.who())
+        except Unknown as error:
+            hint = f"{error.hint}; swarm register enters you"
+            raise Unknown(error.message, hint, code=error.code) from None
         layout.check_own(self.root, agent)
         return agent
 

@@ -45,3 +45,9 @@ def test_a_body_that_cannot_be_read_is_named_with_the_way_out(tree: Path, swarm:
 def test_several_recipients_in_one_word_are_told_how_to_be_named(tree: Path, swarm: Swarm) -> None:
     done = swarm("--as", "bob", "send", "alice,bob", "-s", "s", "-m", "b")
     assert done.returncode == 2 and "hint: name several with blanks" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["unread", "send bob -s s -m b", "task list"])
+def test_who_is_not_known_here_is_told_to_register(tree: Path, swarm: Swarm, command: str) -> None:
+    done = swarm("--as", "newcomer", *command.split())
+    assert done.returncode == 4 and "swarm register enters you" in done.stderr
