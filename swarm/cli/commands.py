@@ -5,7 +5,7 @@ import os
 from swarm import names
 from swarm.cli import render
 from swarm.cli.call import Call, body, detail, failed, show
-from swarm.errors import TimedOut, Unreadable, UsageError
+from swarm.errors import TimedOut, Unknown, Unreadable, UsageError
 from swarm.mailbox import inbox
 
 TYPE_CHECKING = False
@@ -109,10 +109,17 @@ def send(call: Call) -> int:
     from swarm.mailbox.delivery import send as deliver
 
     me, thread, key = call.me, _thread(call), _key(call)
-    result = deliver(
-        call.root, me, _several(call["to"]), call["subject"] or "", body(call),
-        thread=thread, status=call["status"] or "", detail=detail(call), key=key,
-    )  # fmt: skip
+    try:
+        result = deliver(
+            call.root, me, _several(call["to"]), call["subject"] or "", body(call),
+            thread=thread, status=call["status"] or "", detail=detail(call), key=key,
+        )  # fmt: skip
+    except (Unknown, UsageError) as error:
+        if len(call["to"]) == 1 or error.code not in ("unknown-agent", "bad-id"):
+            raise
+        # A word of an unquoted text is taken for one more recipient.
+        hint = f"{error.hint}; a text goes in quotes after -s or -m"
+        raise type(error)(error.message, hint, code=error.code) from None
     return _delivered(call, result, thread)
 
 

@@ -51,3 +51,12 @@ def test_several_recipients_in_one_word_are_told_how_to_be_named(tree: Path, swa
 def test_who_is_not_known_here_is_told_to_register(tree: Path, swarm: Swarm, command: str) -> None:
     done = swarm("--as", "newcomer", *command.split())
     assert done.returncode == 4 and "swarm register enters you" in done.stderr
+
+
+@pytest.mark.parametrize("text", ["look at this", "look at this, please"])
+def test_words_of_a_text_that_was_not_quoted_are_told_for_what_they_are(
+    tree: Path, swarm: Swarm, text: str
+) -> None:
+    done = swarm("--as", "bob", "send", "alice", "-s", "s", "-m", *text.split())
+    assert done.returncode in (2, 4) and "a text goes in quotes" in done.stderr
+    assert not list((tree / "mail/alice/inbox").glob("*.txt"))
