@@ -6,7 +6,7 @@ tolerated when reading, and the form as mail headers, is contract 2 and our own 
 
 import json
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, cast
 
 from swarm.dates import dated
 from swarm.errors import UsageError
@@ -40,8 +40,8 @@ RETRIES = ("queue", "block")
 PAYLOAD_MAX = 1024 * 1024
 CONTENT_WORDS = 20
 CONTENT_CHARS = 500
-S_KEYS = frozenset(("event", "intent", "need_reply", "content", "detail"))
 EXTRA_KEYS = ("retry", "retry_of", "origin", "thread", "via")
+EXTRAS = frozenset(EXTRA_KEYS)
 STATUS_OF = {
     "task_ack": "ack",
     "task_reject": "error",
@@ -103,7 +103,8 @@ class Event:
 FIELDS = tuple(field.name for field in fields(Event))
 # Made once: the functions of json make one, or look for blanks, at each call.
 ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-DECODER = json.JSONDecoder()
+SCAN = cast(Any, json.JSONDecoder()).scan_once
+_NEW = object.__new__
 
 
 def payload(event: Event) -> str:
@@ -144,24 +145,27 @@ def from_payload(
         problem = whole(f"no event: {error}"[:200])
     get = keys.get
     kind, content, intent, detail = get("event"), get("content"), get("intent"), get("detail")
-    if not kind or kind.__class__ is not str or content.__class__ is not str:
+    if kind.__class__ is not str or content.__class__ is not str or not kind:
         problem = problem or f"no event: {_lacking(kind, content)}"
-        content = content if isinstance(kind, str) else ""
-    event = Event(
-        kind=_text(kind),
-        sender=sender,
-        to=to,
-        content=_text(content),
-        intent="" if intent is None else _text(intent),
-        detail="" if detail is None else _text(detail),
-        need_reply=get("need_reply") is True,
-        task=task,
-        ref=ref,
-        id=id,
-        at=at,
-        problem=problem,
-    )
-    if not S_KEYS.issuperset(keys):
+        content = _text(content) if isinstance(kind, str) else ""
+        kind = _text(kind)
+    # One by one: the constructor with its keywords takes three times as long.
+    event: Event = _NEW(Event)
+    event.kind = kind if kind.isascii() else whole(kind)
+    event.sender = sender
+    event.to = to
+    event.content = content if content.isascii() else whole(content)
+    event.intent = "" if intent is None else _text(intent)
+    event.detail = "" if detail is None else _text(detail)
+    event.need_reply = get("need_reply") is True
+    event.task = task
+    event.ref = ref
+    event.id = id
+    event.at = at
+    event.body = b""
+    event.retry = event.retry_of = event.origin = event.thread = event.via = ""
+    event.problem = problem
+    if not EXTRAS.isdisjoint(keys):
         for key in EXTRA_KEYS:
             setattr(event, key, _text(get(key)))
     return event
@@ -169,17 +173,18 @@ def from_payload(
 
 def _decoded(text: object) -> dict[str, object]:
     """The JSON object in a payload; ValueError or RecursionError for anything else."""
+    if text.__class__ is str and text[:1] == "{" and len(text) <= PAYLOAD_MAX:
+        try:
+            keys, end = SCAN(text, 0)
+        except StopIteration:  # something is missing: said below
+            end = -1
+        if end == len(text):
+            return keys  # type: ignore[no-any-return]
     if not isinstance(text, (str, bytes)):
         raise ValueError(f"the payload is {type(text).__name__}, not text")
     if len(text) > PAYLOAD_MAX:
         raise ValueError(f"the payload is over 1 MiB ({len(text)})")
-    if isinstance(text, bytes):
-        text = text.decode("utf-8", "replace")
-    if text[:1] == "{":
-        keys, end = DECODER.raw_decode(text)
-        if end == len(text):
-            return keys  # type: ignore[no-any-return]
-    keys = json.loads(text)  # with blanks around it, or wrong
+    keys = json.loads(text.decode("utf-8", "replace") if isinstance(text, bytes) else text)
     if not isinstance(keys, dict):
         raise ValueError("the payload is no JSON object")
     return keys

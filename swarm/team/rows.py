@@ -69,8 +69,8 @@ def event(row: "Row") -> Event:
     )
     if payload is None:  # left out where it was read
         found.problem = "no event: its text is over 1 MiB"
-    if task is None:
-        found.task = found.key
+    if task is None and found.kind == "task_req":
+        found.task = found.id
     return found
 
 
