@@ -114,7 +114,8 @@ def from_os(error: OSError, doing: str, path: str, fault: str = "") -> SwarmErro
     if error.errno in TEMPORARY_ERRNOS:
         return Temporary(message, "free space or wait, then run the same command again")
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return Unreadable(message, f"check the permissions of {fault or path}")
+        # What cannot be made or opened anew is not there: then it is the folder's to allow.
+        return Unreadable(message, f"check the permissions of {fault or f'{path} and its folder'}")
     return Unreadable(message, f"look at what stands at {path}")
 
 

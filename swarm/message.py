@@ -159,7 +159,7 @@ def check_body(body: bytes) -> bytes:
     """Return the body; raise UsageError where it is over 1 MiB (contract 2)."""
     if len(body) > BODY_MAX:
         raise UsageError(
-            f"the body is over 1 MiB ({len(body)} bytes)",
+            "the body is over 1 MiB",
             "leave the text in a file and pass its path with --detail",
             code="body-too-large",
         )

@@ -17,6 +17,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 RUNS = int(sys.argv[1])
 SWARM = os.path.join(sys.prefix, "bin", "swarm")
 MAIL = "To: alice\nFrom: bob\nSubject: the build of the second stage is red\n---\nsee the log\n"
+MESSAGES = 10  # of an answer that is measured
 ENTRY = "id: {0}\nrole: reviews what others wrote\narchetype: planner\ntask: t\nstatus: active\n"
 
 
@@ -62,12 +63,16 @@ def told(portal: BlockingPortal, client: Client, place: Path, events: list[float
 
     started: list[float] = []
     late: list[float] = []
-    for _ in range(RUNS):
+    for _ in range(max(RUNS, MESSAGES)):
         deliver()
     text = f"{statistics.median(late):.1f} ms"
     row("from delivery to the client's notice", text, "20 ms")
-    answer: Any = portal.call(client.call_tool, "check_inbox", {"limit": 10})
-    row("`check_inbox`, 10 messages", f"{len(answer.content[0].text.encode())} bytes", "900 bytes")
+    answer: Any = portal.call(client.call_tool, "check_inbox", {"limit": MESSAGES})
+    row(
+        f"`check_inbox`, {MESSAGES} messages",
+        f"{len(answer.content[0].text.encode())} bytes",
+        "900 bytes",
+    )
     row("`check_inbox`, a call", median(lambda: portal.call(client.call_tool, "check_inbox", {})))
 
 

@@ -4,8 +4,9 @@ mail_id() {             # ID: letters, digits, ".", "_", "-"; not "dir" or "all"
   case $1 in ''|[!A-Za-z0-9]*|*[!A-Za-z0-9._-]*|*.|[Dd][Ii][Rr]|[Aa][Ll][Ll]) return 1;; esac
   [ ${#1} -le 64 ]
 }
+MAIL_ID="no agent id: 1 to 64 letters, digits, '.', '_', '-'; a letter or digit first, no '.' last; not dir or all"
 mail_known() {          # ID: whether it has an entry or a mailbox; says why not
-  mail_id "$1" || { echo "mail: not an agent id" >&2; return 2; }
+  mail_id "$1" || { echo "mail: $MAIL_ID" >&2; return 2; }
   [ -e "$MAIL/dir/$1.txt" ] || [ -e "$MAIL/$1/inbox" ] || [ -e "$MAIL/$1/sent" ] || [ -e "$MAIL/$1/drafts" ] || { echo "mail: no agent $1" >&2; return 4; }
 }
 mail_random() {         # BYTES: that many from the system, in hex

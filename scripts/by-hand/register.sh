@@ -5,12 +5,12 @@ mail_register() (
   fail() { echo "register: $2" >&2; exit "$1"; }
   : "${MAIL:?is the mail folder}" "${ME:?is your agent id}" "${3?role, archetype and task, please}"
   [ -d "$MAIL/dir" ] || fail 3 "no mail folder: $MAIL"
-  mail_id "$ME" || fail 2 "not an agent id"
+  mail_id "$ME" || fail 2 "$MAIL_ID"
   case $1$3${4-} in *[[:cntrl:]]*) fail 2 "a value is one line";; esac
   case $1 in *[![:space:]]*) ;; *) fail 2 "no role";; esac
   case $3 in *[![:space:]]*) ;; *) fail 2 "no task";; esac
-  case $2 in specialist|surveyor|researcher|planner|interfacer) ;; *) fail 2 "no such archetype";; esac
-  case ${4-active} in active|paused|done|error|cancel) ;; *) fail 2 "no such status";; esac
+  case $2 in specialist|surveyor|researcher|planner|interfacer) ;; *) fail 2 "archetype: specialist, surveyor, researcher, planner or interfacer";; esac
+  case ${4-active} in active|paused|done|error|cancel) ;; *) fail 2 "status: active, paused, done, error or cancel";; esac
   ! ls "$MAIL" "$MAIL/dir" | grep -ixF -e "$ME" -e "$ME.txt" | grep -qvxF -e "$ME" -e "$ME.txt" ||
     fail 5 "another agent's id differs only in case"
   mkdir -p "$MAIL/$ME/inbox/.read" "$MAIL/$ME/drafts" "$MAIL/$ME/sent" || exit 6

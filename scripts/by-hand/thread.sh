@@ -10,6 +10,7 @@ mail_thread() (
     if [ $# -gt 0 ]; then "$@" "$f" || exit; continue; fi
     printf '%s' "${f#"$MAIL/"}" | sed -e ':a' -e '$!{' -e 'N;ba' -e '}' -e 's/[[:cntrl:]]/?/g'; echo
   done
+  [ "$code" = 0 ] || echo "thread: nothing of $ME in thread $thread" >&2
   exit $code
 )
 [ "${0##*/}" != thread.sh ] || { . "$(dirname -- "$0")/header.sh" && mail_thread "$@"; }

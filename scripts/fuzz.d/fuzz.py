@@ -18,9 +18,9 @@ MODULES = ["swarm"]
 def options() -> argparse.Namespace:
     """The command line."""
     words = argparse.ArgumentParser(prog="scripts/fuzz")
-    words.add_argument("targets", nargs="*", metavar="TARGET")
+    words.add_argument("targets", nargs="*", metavar="TARGET", help="all; a wrong word names them")
     words.add_argument("--runs", type=int, default=100_000, help="inputs for each (100000)")
-    words.add_argument("--seed", type=int, default=random.randrange(10**6))
+    words.add_argument("--seed", type=int, default=random.randrange(10**6), help="for the draws")
     words.add_argument("--inside", help=argparse.SUPPRESS)
     return words.parse_known_args()[0]
 

@@ -198,9 +198,9 @@ def numbers(path: Path, wrong: list[str]) -> set[str]:
 
 def main() -> int:
     words = argparse.ArgumentParser(prog="scripts/powercut")
-    words.add_argument("--cuts", type=int, default=20)
-    words.add_argument("--seed", type=int, default=random.randrange(10**6))
-    words.add_argument("--fs", default="ext4")
+    words.add_argument("--cuts", type=int, default=20, help="how often (20)")
+    words.add_argument("--seed", type=int, default=random.randrange(10**6), help="for the draws")
+    words.add_argument("--fs", default="ext4", help="file system of the image (ext4)")
     words.add_argument("--unsynced", action="store_true", help="to see that it finds something")
     given = words.parse_args()
     SYNC["SWARM_FSYNC"] = "0" if given.unsynced else "1"

@@ -128,9 +128,18 @@ def options() -> argparse.Namespace:
     """The command line."""
     words = argparse.ArgumentParser(prog="scripts/scale")
     size = words.add_mutually_exclusive_group()
-    size.add_argument("--full", dest="part", action="store_const", const=1, default=10)
-    size.add_argument("--least", dest="part", action="store_const", const=100)
-    words.add_argument("--runs", type=int, default=5)
+    size.add_argument(
+        "--full",
+        dest="part",
+        action="store_const",
+        const=1,
+        default=10,
+        help="up to a million messages",
+    )
+    size.add_argument(
+        "--least", dest="part", action="store_const", const=100, help="to see that it runs"
+    )
+    words.add_argument("--runs", type=int, default=5, help="of each command (5)")
     words.add_argument("--plots", default="", help="a folder for the plots")
     return words.parse_args()
 

@@ -4,7 +4,7 @@ import errno
 import os
 
 from swarm import names
-from swarm.errors import NoRoot, SwarmError, Unreadable, UsageError
+from swarm.errors import NoRoot, SwarmError, Unknown, Unreadable, UsageError
 from swarm.mailbox import layout
 
 NO_BODY = ("no body", "give it with -m or -F, or pipe it in")
@@ -42,7 +42,11 @@ class Call:
     @property
     def me(self) -> str:
         """The known agent who calls; UsageError if none is given."""
-        return layout.check_mine(self.root, self.who())
+        try:
+            return layout.check_mine(self.root, self.who())
+        except Unknown as error:
+            hint = f"{error.hint}; swarm register enters you"
+            raise Unknown(error.message, hint, code=error.code) from None
 
     def who(self) -> str:
         """The id given by ``--as`` or SWARM_AGENT, else the one that is kept; not checked."""
@@ -113,7 +117,11 @@ def body(call: Call) -> bytes:
     except OSError as error:
         if error.errno == errno.EBADF:  # stdin was closed, as some harnesses do
             raise UsageError(*NO_BODY) from None
-        raise Unreadable(f"cannot read the body: {error.strerror}", code="bad-body") from None
+        pipe = call["file"] in (None, "-")
+        source = "the pipe" if pipe else names.shown(call["file"])
+        what = f"cannot read the body from {source}: {error.strerror}"
+        hint = "give the text with -m, or a file that can be read with -F"
+        raise Unreadable(what, hint, code="bad-body") from None
 
 
 def _from_file(path: str) -> bytes:

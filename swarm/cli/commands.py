@@ -5,7 +5,7 @@ import os
 from swarm import names
 from swarm.cli import render
 from swarm.cli.call import Call, body, detail, failed, show
-from swarm.errors import TimedOut, Unreadable, UsageError
+from swarm.errors import TimedOut, Unknown, Unreadable, UsageError
 from swarm.mailbox import inbox
 
 TYPE_CHECKING = False
@@ -110,11 +110,26 @@ def send(call: Call) -> int:
     from swarm.mailbox.delivery import send as deliver
 
     me, thread, key = call.me, _thread(call), _key(call)
-    result = deliver(
-        call.root, me, call["to"], call["subject"] or "", body(call),
-        thread=thread, status=call["status"] or "", detail=detail(call), key=key,
-    )  # fmt: skip
+    try:
+        result = deliver(
+            call.root, me, _several(call["to"]), call["subject"] or "", body(call),
+            thread=thread, status=call["status"] or "", detail=detail(call), key=key,
+        )  # fmt: skip
+    except (Unknown, UsageError) as error:
+        if len(call["to"]) == 1 or error.code not in ("unknown-agent", "bad-id"):
+            raise
+        # A word of an unquoted text is taken for one more recipient.
+        hint = f"{error.hint}; a text goes in quotes after -s or -m"
+        raise type(error)(error.message, hint, code=error.code) from None
     return _delivered(call, result, thread)
+
+
+def _several(agents: list[str]) -> list[str]:
+    """Recipients as they were given; UsageError for several in one word."""
+    if joined := next((word for word in agents if "," in word), None):
+        hint = "name several with blanks between them: swarm send alice bob"
+        raise UsageError(f"{names.shown(joined)} is not an agent id", hint, code="bad-id")
+    return agents
 
 
 def reply(call: Call) -> int:

@@ -132,9 +132,10 @@ def _absolute(detail: str) -> str:
 def _answerable(root: Root, original: message.Message, path: str) -> str:
     """The sender of a message, if mail can go there."""
     sender = original.get("from")
-    if not sender:
+    if not names.is_id(sender):
+        why = f"is from {names.shown(sender)}, which is no agent id" if sender else "has no From"
         raise UsageError(
-            f"{root.relative(path)} has no From, so nobody to answer",
+            f"{root.relative(path)} {why}, so nobody to answer",
             "swarm send writes to an agent by its id",
             code="no-sender",
         )

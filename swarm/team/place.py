@@ -100,9 +100,9 @@ class Place:
                 disk.make_folders(self.folder, path)
             else:
                 os.makedirs(path, exist_ok=True)
-        except FileNotFoundError:
-            raise unknown_channel(self) from None
         except OSError as error:
+            if session and isinstance(error, FileNotFoundError):
+                raise unknown_channel(self) from None
             raise from_os(error, "make", path) from None
         return path
 

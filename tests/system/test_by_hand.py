@@ -439,6 +439,27 @@ def test_a_recipe_is_short_and_says_how_it_is_used(recipe: str) -> None:
     assert os.access(RECIPES / f"{recipe}.sh", os.X_OK)
 
 
+@pytest.mark.parametrize(
+    ("agent", "call", "code", "told"),
+    [
+        ("carl", "register r boss t", 2, "surveyor"),
+        ("carl", "register r planner t asleep", 2, "paused"),
+        ("b/b", "register r planner t", 2, "letters, digits"),
+        ("bob", "send b/b hi", 2, "letters, digits"),
+        ("bob", "thread T-9", 4, "T-9"),
+    ],
+)
+def test_a_refusal_says_what_would_do(
+    tmp_path: Path, agent: str, call: str, code: int, told: str
+) -> None:
+    mail = Mail(tmp_path, SHELLS[0])
+    mail.enter("bob")
+    recipe, *args = call.split()
+    words = [*mail.shell, str(RECIPES / f"{recipe}.sh"), *args]
+    said = mail.run(agent, "sh", "-c", 'exec "$@" 2>&1', "sh", *words, code=code)
+    assert told in said
+
+
 def test_a_failing_recipe_does_not_end_the_shell_that_sourced_it(team: Mail) -> None:
     script = f'for f in "{RECIPES}"/*.sh; do . "$f"; done\n'
     script += "mail_send karl hi </dev/null || echo on\n"

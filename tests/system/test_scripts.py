@@ -31,3 +31,7 @@ def test_scale_tells_how_each_command_grows_and_draws_it(tmp_path: Path) -> None
 def test_nothing_that_was_acknowledged_is_missing_after_a_cut_of_the_power() -> None:
     out = run("powercut", "--cuts", "1", "--seed", "3")
     assert out.splitlines()[-1].endswith("things acknowledged before the last: 0 lost or torn")
+
+
+def test_bench_tells_its_parts_to_who_asks() -> None:
+    assert "mail|team|guardian" in run("bench", "--help")

@@ -44,8 +44,14 @@ def test_what_time_or_space_can_mend_is_temporary(number: int) -> None:
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EPERM, errno.EROFS])
 def test_a_lack_of_rights_hints_at_the_permissions(number: int) -> None:
-    error = from_os(OSError(number, os.strerror(number)), "list", "bob/inbox")
-    assert isinstance(error, Unreadable) and error.hint == "check the permissions of bob/inbox"
+    refused = OSError(number, os.strerror(number))
+    error = from_os(refused, "list", "bob/inbox", "bob")
+    assert isinstance(error, Unreadable) and error.hint == "check the permissions of bob"
+
+
+def test_where_it_is_not_known_whose_rights_lack_what_is_above_is_named_too() -> None:
+    error = from_os(OSError(errno.EACCES, "Permission denied"), "make", "mail/.up.log")
+    assert error.hint == "check the permissions of mail/.up.log and its folder"
 
 
 @given(st.sampled_from(sorted(errno.errorcode)))

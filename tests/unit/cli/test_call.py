@@ -35,3 +35,28 @@ def test_an_option_without_its_value_is_told_with_the_help_of_its_command(
     flag = {"send": "--thread", "task wait": "--timeout", "whoami": "--keep"}[command]
     done = swarm(*command.split(), flag)
     assert done.returncode == 2 and f"hint: see 'swarm {command} --help'\n" in done.stderr
+
+
+def test_a_body_that_cannot_be_read_is_named_with_the_way_out(tree: Path, swarm: Swarm) -> None:
+    done = swarm("--as", "bob", "send", "alice", "-s", "s", "-F", str(tree))
+    assert done.returncode == 6 and f"'{tree}'" in done.stderr and "hint: " in done.stderr
+
+
+def test_several_recipients_in_one_word_are_told_how_to_be_named(tree: Path, swarm: Swarm) -> None:
+    done = swarm("--as", "bob", "send", "alice,bob", "-s", "s", "-m", "b")
+    assert done.returncode == 2 and "hint: name several with blanks" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["unread", "send bob -s s -m b", "task list"])
+def test_who_is_not_known_here_is_told_to_register(tree: Path, swarm: Swarm, command: str) -> None:
+    done = swarm("--as", "newcomer", *command.split())
+    assert done.returncode == 4 and "swarm register enters you" in done.stderr
+
+
+@pytest.mark.parametrize("text", ["look at this", "look at this, please"])
+def test_words_of_a_text_that_was_not_quoted_are_told_for_what_they_are(
+    tree: Path, swarm: Swarm, text: str
+) -> None:
+    done = swarm("--as", "bob", "send", "alice", "-s", "s", "-m", *text.split())
+    assert done.returncode in (2, 4) and "a text goes in quotes" in done.stderr
+    assert not list((tree / "mail/alice/inbox").glob("*.txt"))

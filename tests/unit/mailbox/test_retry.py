@@ -98,6 +98,15 @@ def test_there_is_no_answer_to_nobody(team: Root, sender: str, error: type[Excep
     assert files(team) == before
 
 
+@pytest.mark.parametrize("sender", ["", "Alice Smith", "all"])
+def test_a_message_that_cannot_be_answered_is_named(team: Root, sender: str) -> None:
+    put(team, "01_x_aaaa.txt", f"To: bob\nFrom: {sender}\nSubject: s\n---\n".encode())
+    with pytest.raises(UsageError) as caught:
+        delivery.reply(team, "bob", "01_x", b"y")
+    assert caught.value.message.startswith("bob/inbox/01_x_aaaa.txt ")
+    assert sender in caught.value.message and caught.value.code == "no-sender"
+
+
 def test_a_name_that_no_header_can_hold_is_left_out_of_the_answer(team: Root) -> None:
     put(team, "01_x\n.txt")
     (made,) = delivery.reply(team, "bob", "01_x", b"y").delivered

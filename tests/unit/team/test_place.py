@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from swarm.errors import Conflict, UsageError
+from swarm.errors import Conflict, Unreadable, UsageError
 from swarm.team import place as places
 from swarm.team.channel import Channel
 from swarm.team.place import Claim, Place
@@ -24,6 +24,14 @@ def test_a_channel_name_follows_the_rule_of_ids(home: str, name: str) -> None:
     with pytest.raises(UsageError) as caught:
         Channel.create(home, name)
     assert caught.value.code == "bad-channel" and not os.path.exists(home)
+
+
+def test_a_home_that_cannot_be_made_is_not_told_to_be_made(home: str) -> None:
+    os.makedirs(os.path.dirname(home), exist_ok=True)
+    os.symlink(f"{home}-gone", home)
+    with pytest.raises(Unreadable) as caught:
+        Channel.create(home, "ops")
+    assert caught.value.message.startswith(f"cannot make {home}/ops: ")
 
 
 def test_channels_are_folders_with_a_database(home: str) -> None:
