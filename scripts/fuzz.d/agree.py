@@ -146,7 +146,7 @@ def _rosters(here: Tree, one: registry.Entry) -> None:
     what = ": ".join(filter(None, (one.role, one.task)))
     mate = Registry(here.root).mates()[AGENT]
     assert (mate.status, mate.description) == (from_mail(one.status), what)
-    resident = Census(here.root, {}).residents()[AGENT]
+    resident = Census(here.root, {}).people("", {})[1][AGENT]
     assert (resident.status, resident.description) == (mate.status, what)
     there = [] if mate.status == "inactive" else [(AGENT, mate.status, what)]
     assert here.tools.desk.roster() == there

@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,7 +27,7 @@ class Model:
         self.turns: list[Request] = []
         self.others: list[str] = []
         self.came = threading.Condition()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, self))
         self._server.daemon_threads = True
 
     @property
@@ -60,46 +61,49 @@ class Model:
         self._server.server_close()
 
 
-def _handler(model: Model) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+class Handler(BaseHTTPRequestHandler):
+    """One connection of a program."""
 
-        def do_POST(self) -> None:
-            path = urlsplit(self.path).path
-            data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            if path.endswith(("count_tokens", ":countTokens")):
-                self._give("application/json", b'{"input_tokens":10,"totalTokens":10}')
-            elif path.endswith(ENDS):
-                self._give(*model.reply(Request(path, _read(data))))
-            else:
-                self._none(path)
+    protocol_version = "HTTP/1.1"
 
-        def do_GET(self) -> None:
-            path = urlsplit(self.path).path
-            if path.endswith("/models"):
-                self._give("application/json", b'{"object":"list","data":[],"models":[]}')
-            else:
-                self._none(path)
+    def __init__(self, model: Model, *connection: Any) -> None:
+        self._model = model
+        super().__init__(*connection)
 
-        def do_HEAD(self) -> None:
-            self._give("text/plain", b"")
+    def do_POST(self) -> None:
+        path = urlsplit(self.path).path
+        data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if path.endswith(("count_tokens", ":countTokens")):
+            self._give("application/json", b'{"input_tokens":10,"totalTokens":10}')
+        elif path.endswith(ENDS):
+            self._give(*self._model.reply(Request(path, _read(data))))
+        else:
+            self._none(path)
 
-        def _none(self, path: str) -> None:
-            model.others.append(path)
-            self._give("application/json", b'{"error":{"message":"not scripted"}}', 404)
+    def do_GET(self) -> None:
+        path = urlsplit(self.path).path
+        if path.endswith("/models"):
+            self._give("application/json", b'{"object":"list","data":[],"models":[]}')
+        else:
+            self._none(path)
 
-        def _give(self, kind: str, body: bytes, status: int = 200) -> None:
-            self.send_response(status)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            if self.command != "HEAD":
-                self.wfile.write(body)
+    def do_HEAD(self) -> None:
+        self._give("text/plain", b"")
 
-        def log_message(self, *_: object) -> None:
-            pass
+    def _none(self, path: str) -> None:
+        self._model.others.append(path)
+        self._give("application/json", b'{"error":{"message":"not scripted"}}', 404)
 
-    return Handler
+    def _give(self, kind: str, body: bytes, status: int = 200) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
 
 
 def _read(data: bytes) -> dict[str, Any]:

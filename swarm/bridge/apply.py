@@ -26,7 +26,6 @@ from swarm.mailbox.layout import Root, check_known, has_box, make_box
 from swarm.team.mirror import MAIL, MAIL_LEFT, Mirror, Pair, Post
 from swarm.team.rows import AgentRow
 
-SYNCS = 16  # so many files are synced side by side
 # Seconds for which the mail of somebody whose mailbox is gone waits for it to come back: a folder
 # may be moved away for a while, and of some agents there is nothing else.
 AWAY = 3600.0
@@ -180,7 +179,7 @@ class Apply:
         self._present({e.sender for e in ready} | {e.to for e in ready if e.to})
         if self._root.sync:
             texts = {e.detail for row, e in zip(rows, ready, strict=True) if row.text}
-            _sync_all(texts, {os.path.dirname(path) for path in texts})
+            syncing.sync_all(texts, {os.path.dirname(path) for path in texts})
         places = {row.key: place for place, row in enumerate(rows)}
         posts = [
             partial(self._found, row, event, places) for row, event in zip(rows, ready, strict=True)
@@ -223,14 +222,13 @@ class Apply:
                     staged.append(one)
                     self._copy(staged)
             if self._root.sync:
-                _sync_all([path for one in staged for path in (one.path, one.copy) if path], [])
+                syncing.sync_all(path for one in staged for path in (one.path, one.copy) if path)
             for one in staged:
                 if one.copy:  # first: what was delivered is not looked at again
                     disk.publish(one.copy, f"{self._root.sent(one.file.copy)}/{one.file.name}")
                 disk.publish(one.path, f"{self._root.inbox(one.file.agent)}/{one.file.name}")
             if self._root.sync:
-                agents = {one.file.agent for one in staged}
-                _sync_all([], [self._root.inbox(agent) for agent in agents])
+                syncing.sync_all([], {self._root.inbox(one.file.agent) for one in staged})
         except OSError as error:
             raise from_os(error, "write to", "the mail tree") from None
         finally:
@@ -332,14 +330,3 @@ def _detail_name(row: Row) -> str:
 
     mark = hashlib.sha256(row.key.encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return f"{names.slug(row.event.content)}-{mark}.txt"
-
-
-def _sync_all(files: Iterable[str], folders: Iterable[str]) -> None:
-    """Make files and names in folders last, side by side: the disk takes them together."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(SYNCS) as pool:
-        done = [pool.submit(syncing.sync_files, path) for path in files]
-        done += [pool.submit(syncing.sync_folder, path) for path in folders]
-        for one in done:
-            one.result()

@@ -185,11 +185,10 @@ class Bridge:
 
     def _people(self) -> list[Action]:
         sessions = self._channel.sessions()
-        here = self._mail.census.guests(self.mirror.place.channel, sessions)
-        residents = self._mail.census.residents()
+        guests, residents = self._mail.census.people(self.mirror.place.channel, sessions)
         self._apply.who = Who(
             [(row.ours, row.session) for row in sessions.values() if row.ours],
-            here.items(),
+            guests.items(),
         )
         for agent in self._workers.busy:
             if agent in residents:

@@ -10,6 +10,7 @@ from swarm.errors import SwarmError
 from swarm.mailbox import guests, layout, registry
 from swarm.mailbox.guests import Guest
 from swarm.mailbox.layout import Root
+from swarm.mamoru.signals import Mate
 from swarm.transport.mail_files import Folder
 from swarm.transport.mail_roster import Registry
 
@@ -24,17 +25,15 @@ class Census:
         self._top, self._dir = Folder(root.path), Folder(root.dir)
         self._known: list[str] = []
         self._guests: list[Guest] = []
-        self._residents: set[str] = set()
-        self._not_believed: set[str] = set()
+        self._residents: set[str] = set()  # only a mark makes guests of them
 
     def known(self) -> list[str]:
         """All mailboxes and entries."""
         if self._top.due() or self._dir.due():
-            self._top.listing()
-            self._dir.listing()
-            self._known = layout.known(self._root)
+            with self._top.listed(), self._dir.listed():
+                self._known = layout.known(self._root)
+                here = guests.guests(self._root, self._residents)
             before = {one.id: one for one in self._guests}
-            here = guests.guests(self._root, self._residents)
             found = [self._remembered(one, before) for one in here]
             self._guests = [one for one in found if one]
         return self._known
@@ -48,27 +47,35 @@ class Census:
             self._problems[mark] = f"{mark} does not say whose mailbox it is"
         return before.get(one.id, one if one.marked else None)
 
-    def guests(self, channel: str, sessions: Mapping[str, Session]) -> dict[str, str]:
-        """Mailbox and session of each guest from that channel, where nothing speaks against it."""
-        self.known()
+    def people(
+        self, channel: str, sessions: Mapping[str, Session]
+    ) -> tuple[dict[str, str], dict[str, Resident]]:
+        """The session of each guest from that channel, where nothing speaks against it; and who
+        lives in the tree: one without an entry has only a mailbox."""
+        known = self.known()
         here = [one for one in self._guests if one.channel == channel]
-        claims = [(one.id, one.session, one.sure) for one in here]
-        found = believed(claims, sessions)
-        self._not_believed = {one.id for one in here if one.id not in found}
-        for agent in sorted(self._not_believed):
+        found = believed([(one.id, one.session, one.sure) for one in here], sessions)
+        for agent in sorted(one.id for one in here if one.id not in found):
             text = f"{agent} is not who it says it is on {channel}: the session is another's"
             self._problems[f"session of {agent}"] = text
         ours = {row.ours for row in sessions.values() if not row.left}
-        for one in self._guests:
-            if one.channel != channel and not one.sure and (one.id in ours or not self._knows(one)):
-                self._not_believed.add(one.id)
-        return found
+        away = {
+            one.id
+            for one in self._guests
+            if one.marked
+            or one.id in found
+            or (one.id not in ours and self._is_bridged(one, channel))
+        }
+        mates = self._registry.mates()
+        residents = {agent: _resident(mates.get(agent)) for agent in known if agent not in away}
+        self._residents = set(residents)
+        return found, residents
 
-    def _knows(self, one: Guest) -> bool:
-        """Whether there ever was a bridge to where it says it is."""
-        return names.is_id(one.channel) and os.path.isdir(
-            f"{self._root.path}/.bridge/{one.channel}"
-        )
+    def _is_bridged(self, one: Guest, channel: str) -> bool:
+        """Whether it says that it is from another channel, to which there ever was a bridge."""
+        bridges = f"{self._root.path}/.bridge"
+        other = one.channel != channel and names.is_id(one.channel)
+        return other and os.path.isdir(f"{bridges}/{one.channel}")
 
     def unmarked(self) -> list[str]:
         """Guests whose mailbox was made anew, by somebody who does not know what they are."""
@@ -81,26 +88,6 @@ class Census:
     def welcomed(self) -> None:
         """A guest has got its mailbox."""
         self._top.forget()
-
-    def residents(self) -> dict[str, Resident]:
-        """Agents that live in the tree; one without an entry has only a mailbox."""
-        known = self.known()
-        mates = self._registry.mates()
-        elsewhere = {
-            one.id for one in self._guests if one.marked or one.id not in self._not_believed
-        }
-        found = {}
-        for agent in known:
-            if agent not in elsewhere:
-                mate = mates.get(agent)
-                found[agent] = Resident(
-                    description=mate.description if mate else "",
-                    status=mate.status if mate else "inactive",
-                    seen=mate.seen if mate else 0.0,
-                    entry=mate is not None,
-                )
-        self._residents = set(found)
-        return found
 
     def lodgers(self, guests: Iterable[str]) -> dict[str, Lodger]:
         """The entries of guests; their status as mail's word."""
@@ -117,6 +104,12 @@ class Census:
         """Who a broadcast goes to (contract 4): everybody registered who has not finished."""
         mates = self._registry.mates().items()
         return tuple(sorted(agent for agent, mate in mates if mate.status != "inactive"))
+
+
+def _resident(mate: Mate | None) -> Resident:
+    if mate is None:
+        return Resident(entry=False)
+    return Resident(description=mate.description, status=mate.status, seen=mate.seen, entry=True)
 
 
 def _status(root: Root, agent: str) -> str:

@@ -43,12 +43,10 @@ class Call:
     def me(self) -> str:
         """The known agent who calls; UsageError if none is given."""
         try:
-            agent = layout.check_known(self.root, self.who())
+            return layout.check_mine(self.root, self.who())
         except Unknown as error:
             hint = f"{error.hint}; swarm register enters you"
             raise Unknown(error.message, hint, code=error.code) from None
-        layout.check_own(self.root, agent)
-        return agent
 
     def who(self) -> str:
         """The id given by ``--as`` or SWARM_AGENT, else the one that is kept; not checked."""

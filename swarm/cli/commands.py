@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def _messages(call: Call, items: list[inbox.Item]) -> int:
     rows = [[item.file, item.sender, item.subject] for item in items]
     for row, item in zip(rows, items, strict=True):
-        row += [",".join(item.flags)] if item.flags else []
+        if item.flags:
+            row.append(",".join(item.flags))
     records = [item.record(call.root) for item in items] if call["json"] else []
     show(call, "messages", ["file", "from", "subject", "flags"], rows, records)
     return _unreadable(call, [item for item in items if item.unreadable])
@@ -74,7 +75,7 @@ def read(call: Call) -> int:
 def _thread(call: Call) -> str:
     prefix = call["new_thread"]
     if prefix is None:
-        if call["thread"] is not None and not call["thread"].strip():
+        if call["thread"] is not None and not call["thread"].strip(" \t"):
             raise UsageError("the thread is empty")
         return call["thread"] or ""
     if call["thread"]:

@@ -19,7 +19,7 @@ def examine(root: Root) -> list[Finding]:
     group = os.stat(root.dir).st_gid
     way = f"run as {_owner(root.path)}: cd .. && swarm init --shared {group}"
     found = _mode(root.path, ".", shared.COMMON, way)
-    for name, files in shared.SHARED.items():
+    for name, files in shared.IN_COMMON.items():
         found += _mode(f"{root.path}/{name}", name, shared.COMMON, way)
         found += _list(f"{root.path}/{name}", name, shared.acl(files), way)
     return found

@@ -8,7 +8,7 @@ import time
 
 from swarm import message, names
 from swarm.errors import SwarmError, Unknown, UsageError, from_os
-from swarm.mailbox.layout import Root, check_inbox, check_known, check_own, make_box, make_folder
+from swarm.mailbox.layout import Root, check_inbox, check_known, check_mine, make_box, make_folder
 from swarm.mailbox.letter import Delivered, Letter, deliver, listing
 from swarm.mailbox.templates import load_template
 
@@ -52,8 +52,7 @@ def send(
     fails is in ``failed`` and the rest are still served.  ``more``: other headers by name, in
     their order; a Date among them is when it was said.
     """
-    check_known(root, sender)
-    check_own(root, sender)
+    check_mine(root, sender)
     result = Delivery(thread)
     recipients, tolerant = _recipients(root, sender, to, result)
     values = {"from": sender, "subject": subject, "thread": thread, "status": status, "ref": ref}

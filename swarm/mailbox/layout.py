@@ -14,7 +14,7 @@ FOLDERS = ("inbox/.read", "drafts", "sent")
 # What a command of the guardian's wrote that is too long for a message (docs/guardian.md).
 RESULTS = "results"
 ORCHESTRATOR = "orchestrator"
-SHARED = S_ISGID | S_ISVTX  # of dir/: that tells a shared tree
+SHARED_BITS = S_ISGID | S_ISVTX  # of dir/: that tells a shared tree
 
 
 class Root:
@@ -61,7 +61,7 @@ class Root:
         """Whether several users share it (docs/security.md); looked at once."""
         if self._shared is None:
             try:
-                self._shared = os.stat(self.dir).st_mode & SHARED == SHARED
+                self._shared = os.stat(self.dir).st_mode & SHARED_BITS == SHARED_BITS
             except OSError:
                 return False
         return self._shared
@@ -225,6 +225,13 @@ def check_own(root: Root, agent: str) -> None:
         from swarm.mailbox.shared import check_owner
 
         check_owner(root.box(agent), agent)
+
+
+def check_mine(root: Root, agent: str) -> str:
+    """Return the id of a known agent for whom this user may act; Unknown, or Conflict."""
+    check_known(root, agent)
+    check_own(root, agent)
+    return agent
 
 
 def bad_mailbox(root: Root, path: str, what: str) -> Unreadable:

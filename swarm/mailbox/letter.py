@@ -185,7 +185,7 @@ def _write_to(letter: Letter, agent: str, token: str, inbox: str, drafts: str) -
         where = root.sent(sender)
         staged.append(disk.write_temp(where, data, False))
         if root.sync:
-            syncing.sync_files(*staged)
+            syncing.sync_all(staged)
         where = root.inbox(agent)
         name = _publish(letter, agent, token, data, staged, inbox)
         _settle(letter, agent, staged[1], name, inbox)
@@ -208,7 +208,7 @@ def _settle(letter: Letter, agent: str, copy: str, name: str, inbox: str) -> Non
     try:
         if root.sync:
             if root.shared:  # whose folder may not be opened: the file takes its name along
-                syncing.sync_files(f"{inbox}/{name}")
+                syncing.sync_all([f"{inbox}/{name}"])
             syncing.sync_folder(inbox)
     except OSError as error:
         letter.unsettled.append(_after(error, f"sync {path}", path))

@@ -30,7 +30,7 @@ R, RW = 4, 6
 OWN_AND_GROUP = ((USER_OBJ, RW, NOBODY), (GROUP_OBJ, R, NOBODY), (OTHER, 0, NOBODY))
 OWN = ((USER_OBJ, RW, NOBODY), (GROUP_OBJ, 0, NOBODY), (OTHER, 0, NOBODY))
 # What users have in common, and who may read a file that one of them makes there.
-SHARED = {"dir": OWN_AND_GROUP, ".guardians": OWN_AND_GROUP, ".sessions": OWN, ".nudges": OWN}
+IN_COMMON = {"dir": OWN_AND_GROUP, ".guardians": OWN_AND_GROUP, ".sessions": OWN, ".nudges": OWN}
 NO_LISTS = frozenset((errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EPERM))
 HELD = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -78,7 +78,7 @@ def make_tree(path: str, group: int) -> list[str]:
     made = []
     try:
         made += _made(path)
-        for name, files in SHARED.items():
+        for name, files in IN_COMMON.items():
             made += _made(f"{path}/{name}")
             _secure(f"{path}/{name}", COMMON, files, group)
         _secure(path, COMMON, None, group)

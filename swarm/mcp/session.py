@@ -76,9 +76,7 @@ class Session:
         if self.channel is not None:
             return names.check_id(agent)
         try:
-            layout.check_known(self.root, agent)
-            layout.check_own(self.root, agent)
-            return agent
+            return layout.check_mine(self.root, agent)
         except Unknown as error:
             raise Unknown(error.message, f"{error.hint}; {REGISTER}", code=error.code) from None
 

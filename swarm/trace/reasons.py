@@ -94,8 +94,8 @@ def _life(root: Root, letter: Letter) -> list[Fact]:
     last = registry.last_sign(root, letter.box)
     come = files.stat(root, f"{letter.box}/inbox/{letter.name}")
     if come and last < come.st_mtime:
-        since = f"since {moment(last)}" if last else "at all"
-        text = f"{letter.box} gave no sign of life {since}: none since this came"
+        before = f"the last {moment(last)}" if last else "nor before"
+        text = f"no sign of life of {letter.box} since this came, {before}"
         return [Fact(None, "why", text, path)]
     if not last:
         return []

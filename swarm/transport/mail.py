@@ -14,7 +14,7 @@ from swarm import names, syncing
 from swarm.errors import Conflict
 from swarm.mailbox import layout, watch
 from swarm.mailbox.guests import is_guest
-from swarm.mailbox.layout import Root, check_known, check_own
+from swarm.mailbox.layout import Root, check_known, check_mine
 from swarm.mamoru.signals import Mate
 from swarm.transport.base import Store, Voice
 from swarm.transport.mail_agent import MailTransport
@@ -70,9 +70,7 @@ class MailStore(Store):
         return known and not is_guest(self.root, agent)
 
     def open(self, agent: str) -> MailTransport:
-        names.check_id(agent)
-        check_known(self.root, agent)
-        check_own(self.root, agent)
+        check_mine(self.root, agent)
         if is_guest(self.root, agent):
             raise Conflict(f"{agent} lives on a channel", "its guardian works there", code="guest")
         if agent in self._open:
@@ -87,7 +85,6 @@ class MailStore(Store):
         return transport
 
     def voice(self, agent: str) -> Voice:
-        names.check_id(agent)
         check_known(self.root, agent)
         return MailVoice(self.root, agent, self._entries)
 

@@ -192,6 +192,9 @@ def test_a_filter_that_only_looks_empty_is_none(tree: Path) -> None:
     )
     for option, value in (("--from", "\u3000"), ("--thread", "\u00a0")):
         assert run(tree, "--as", "bob", "unread", option, value).stdout == "03.txt\t\u3000\ts\n"
+    told = run(tree, "--as", "bob", "send", "alice", "-t", "\u00a0", "-s", "s", "-m", "x")
+    path = tree / "mail" / told.stdout.strip()
+    assert "\nThread: \u00a0\n" in path.read_text()
 
 
 def test_a_repeated_key_says_so_and_sends_nothing(tree: Path) -> None:

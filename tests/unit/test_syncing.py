@@ -67,8 +67,28 @@ def test_files_are_synced_at_the_same_time(two: list[str], monkeypatch: pytest.M
         synced.append(os.readlink(f"/proc/self/fd/{fd}"))
 
     monkeypatch.setattr(os, "fsync", fsync)
-    syncing.sync_files(*two)
+    syncing.sync_all(two)
     assert sorted(synced) == two
+
+
+def test_a_page_of_files_is_synced_whole_by_a_bounded_number_of_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [f"{tmp_path}/{number}" for number in range(100)]
+    for path in files:
+        Path(path).touch()
+    synced: list[str] = []
+    threads: set[int] = set()
+
+    def fsync(fd: int) -> None:
+        threads.add(threading.get_ident())
+        time.sleep(0.01)
+        synced.append(os.readlink(f"/proc/self/fd/{fd}"))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    syncing.sync_all(files, [str(tmp_path)])
+    assert sorted(synced) == sorted([*files, str(tmp_path)])
+    assert len(threads) <= syncing.LANES
 
 
 @pytest.mark.parametrize("bad", [0, 1])
@@ -86,7 +106,7 @@ def test_one_that_fails_is_told_when_all_have_ended(
 
     monkeypatch.setattr(os, "fsync", fsync)
     with pytest.raises(OSError, match="failing disk"):
-        syncing.sync_files(*two)
+        syncing.sync_all(two)
     assert ended == [two[1 - bad]]
 
 
@@ -99,5 +119,5 @@ def test_without_another_thread_they_are_synced_in_turn(
     synced: list[int] = []
     monkeypatch.setattr(syncing, "start_new_thread", refused)
     monkeypatch.setattr(os, "fsync", synced.append)
-    syncing.sync_files(*two)
+    syncing.sync_all(two)
     assert len(synced) == 2
