@@ -111,7 +111,7 @@ def test_the_folder_that_may_not_be_written_to_is_named(
         done = bound("--root", root.path, "--as", "bob", "archive", NAME, *words)
     first, hint = done.stderr.splitlines()
     assert (done.returncode, done.stdout) == (6, "")
-    assert f" bob/{folder}: " in first and hint.endswith(f"permissions of bob/{folder}")
+    assert f" bob/{folder}: " in first and f"permissions of bob/{folder} " in hint
     assert f"bob/inbox/{NAME}" in files(root)
 
 
