@@ -10,7 +10,7 @@ from typing import Any
 from place import ME, Tree, tree
 
 from swarm import doctor, events, names
-from swarm.bridge import plan
+from swarm.bridge import crossing, plan
 from swarm.bridge.census import Census
 from swarm.bridge.mail_side import MailSide
 from swarm.cli import render
@@ -108,7 +108,8 @@ def _row(here: Tree, said: Any, path: str, data: bytes) -> None:
     )
     assert row.event.content == events.shorten(event.content)[0]
     if not event.problem:
-        assert (row.event.kind, row.event.intent) == (event.kind, event.intent)
+        most = crossing.LINE_MAX
+        assert (row.event.kind, row.event.intent) == (event.kind[:most], event.intent[:most])
     stored = events.from_payload(events.payload(row.event), sender=row.event.sender)
     assert (stored.kind, stored.content, stored.thread) == (
         (row.event.kind, row.event.content, row.event.thread)
