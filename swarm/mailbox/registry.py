@@ -1,5 +1,6 @@
 """The registry: one entry ``dir/<id>.txt`` per agent, read by anybody, written under a lock."""
 
+import errno
 import os
 import time
 from stat import S_ISREG
@@ -66,9 +67,9 @@ def entry(root: Root, agent: str) -> Entry:
     names.check_id(agent)
     try:
         data = disk.read(root.entry(agent))
-    except FileNotFoundError:
-        raise _unknown(root, agent) from None
     except OSError as error:
+        if error.errno in (errno.ENOENT, errno.EINVAL):  # a link, or a folder, is no entry
+            raise _unknown(root, agent) from None
         return Entry(agent, {}, [f"cannot be read: {error.strerror}"], unreadable=True)
     read = message.parse(data)
     return Entry(agent, read.fields, _problems(agent, data, read))
