@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from swarm import disk, message
+from swarm.bridge import crossing
 from swarm.cli import main
 from swarm.mailbox import inbox, registry
 from swarm.mailbox.layout import Root
@@ -105,7 +106,8 @@ LIMITS = (
     (inbox, "GROWTH", 128),
     (mail_files, "HEAD", 96),
     (message, "FALLBACK_WITHIN", 128),
-    (message, "HEADER_MAX", 512),
+    (message, "HEADER_MAX", 1024),
+    (crossing, "LINE_MAX", 24),
 )
 ENVIRONMENT = {"SWARM_FSYNC": "0", "SWARM_DEBUG": "1"}
 

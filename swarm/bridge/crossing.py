@@ -7,6 +7,9 @@ from swarm.events import Event, headers, moment, one_line, shorten
 
 MALFORMED = "malformed"
 MISADDRESSED = "misaddressed"
+# So many characters of one line cross (no client writes as many): a header, and a payload, of such
+# lines is never longer than a reader reads.
+LINE_MAX = 16384
 # Say who is there: on the other side the registry, or the roster, tells that.
 PRESENCE = frozenset(("agent_join", "agent_leave", "agent_status_change"))
 
@@ -56,6 +59,9 @@ def to_row(owner: str, name: str, event: Event, raw: bytes, token: str) -> Row:
     malformed.  What is no proper message crosses as far as it goes, and asks for nothing.
     """
     said = event.replace(task="", id="", ref="", retry_of="", via="", body=b"")
+    said.kind, said.intent, said.detail = (
+        text[:LINE_MAX] for text in (event.kind, event.intent, event.detail)
+    )
     said.thread = one_line(event.task)
     said.origin = words.origin(token, words.key(owner, name))
     said.to = owner
@@ -107,13 +113,13 @@ def to_file(
     body = event.body
     if event.problem:
         said.kind, said.intent, said.content = "info_only", MALFORMED, event.problem
-    elif said.content.strip() != one_line(said.content):
+    elif said.content.strip() != one_line(said.content) or len(said.content) > LINE_MAX:
         body = f"{said.content}\n".encode("utf-8", "replace") + (b"\n" + body if body else b"")
     lines = dict(headers(said)) | {"Date": moment(said.at)}
     return File(
         agent=agent,
         name=words.file_name(token, number, event.content),
-        lines=[(name, value) for name, value in lines.items() if value],
+        lines=[(name, value[:LINE_MAX]) for name, value in lines.items() if value],
         body=body,
         copy=sender if sender != agent else "",
         number=number,

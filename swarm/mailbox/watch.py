@@ -258,7 +258,7 @@ def _owners(root: Root, only: str = "") -> set[str]:
 def _look(root: Root, owner: str, old: Listing) -> Listing:
     """What lies in each folder of an owner: names, and what changes when one is written anew.
 
-    Of a folder that cannot be read, what was seen there before.
+    Of a folder that is away, or cannot be read, what was seen there before.
     """
     parts = {"": True} if owner == "dir" else dict.fromkeys(FOLDERS, False)
     found: Listing = {}
@@ -271,13 +271,11 @@ def _look(root: Root, owner: str, old: Listing) -> Listing:
 def _files(folder: str, versions: bool) -> dict[str, Version] | None:
     """``versions``: with inode, size and time, for files that are written under their name.
 
-    None for a folder that cannot be read, {} for one that is not there.
+    None for a folder that cannot be read, or is not there: it may come back as it was.
     """
     try:
         with os.scandir(folder) as entries:
             found = [e for e in entries if names.is_message_name(e.name)]
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
     except OSError:
         return None
     if not versions:

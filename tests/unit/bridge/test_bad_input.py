@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from swarm import message
 from swarm.mailbox.layout import make_box
 from tests.unit.bridge.world import PEER, PEER_ID, World
 from tests.unit.rights import bound_here, mode
@@ -85,6 +86,18 @@ def test_a_malformed_row_crosses_as_far_as_it_goes(world: World, payload: object
     world.settle()
     assert text(world, "alice").count("\nFrom: ") == 1
     assert len(body(world, "alice", world.inbox("alice")[0])) <= 1024 * 1024
+    goes_on(world)
+
+
+@pytest.mark.parametrize("content", ["", "one two " * 40_000])
+def test_a_row_of_endless_lines_crosses_with_their_beginnings(world: World, content: str) -> None:
+    world.peer.insert({"event": "e" * 400_000, "intent": "i" * 300_000, "content": content}, "bob")
+    world.settle()
+    [name] = world.inbox("bob")
+    found = message.parse(Path(world.root.inbox("bob"), name).read_bytes())
+    assert not found.malformed
+    assert {found.get("event")[:9], found.get("intent")[:9]} == {"e" * 9, "i" * 9}
+    assert found.body == (f"{content}\n".encode() if content else b"")
     goes_on(world)
 
 

@@ -100,6 +100,22 @@ def test_a_mailbox_made_again_is_heard(root: Root, told: Told) -> None:
     expect(told, ("delivered", "bob/inbox/03_c_cccc.txt"))
 
 
+@pytest.mark.parametrize("folder", ["bob", "bob/inbox", "dir"])
+def test_what_was_moved_away_and_comes_back_is_nothing_new(
+    root: Root, told: Told, tmp_path: Path, folder: str
+) -> None:
+    registry.register(root, "carl", "r", "planner", "t")
+    expect(told, ("registry", "dir/carl.txt"))
+    Path(root.inbox("bob"), "04_d_dddd.txt").touch()
+    expect(told, ("delivered", "bob/inbox/04_d_dddd.txt"))
+    os.rename(f"{root.path}/{folder}", tmp_path / "away")
+    time.sleep(0.3)
+    os.rename(tmp_path / "away", f"{root.path}/{folder}")
+    time.sleep(0.3)
+    Path(root.inbox("bob"), "05_e_eeee.txt").touch()
+    expect(told, ("delivered", "bob/inbox/05_e_eeee.txt"))
+
+
 def test_clutter_and_links_to_above_say_nothing(root: Root, told: Told) -> None:
     os.symlink("..", f"{root.inbox('bob')}/loop")
     Path(root.inbox("bob"), ".hidden.txt").touch()
