@@ -338,7 +338,7 @@ class Apply:
             error = from_os(failed, "write to", f"{file.copy}/sent")
         if error.temporary:
             raise error
-        self._tell(f"copy {file.copy}", f"{file.copy} has no copy of {file.name}: {error.message}")
+        self._tell(f"copy {file.copy}", f"{file.copy} has no copies of its mail: {error.message}")
         return ""
 
 

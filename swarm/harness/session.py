@@ -11,7 +11,7 @@ import os
 from swarm import disk, names
 from swarm.errors import TEMPORARY_ERRNOS, SwarmError, from_os
 from swarm.harness.known import HARNESSES, OWN, SHELL
-from swarm.mailbox.layout import Root
+from swarm.mailbox.layout import Root, at_fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,12 +130,21 @@ def load(root: Root, name: str) -> Session | None:
 def known(root: Root, name: str) -> Session | None:
     """The same of one's own: raises where its file is there and cannot be read just now.
 
-    Taken for none, it would make the session another agent's.
+    Taken for none, it would make the session another agent's.  What another user keeps to
+    himself is nobody's here.
     """
     path = f"{root.path}/{FOLDER}/{name}"
     try:
         return parse(disk.read(path, SIZE_MAX, root.trusted))
     except OSError as error:
-        if error.errno in TEMPORARY_ERRNOS or (error.errno == errno.EACCES and not root.shared):
+        hidden = error.errno == errno.EACCES and _is_own(at_fault(root, path))
+        if hidden or error.errno in TEMPORARY_ERRNOS:
             raise from_os(error, "read", path) from None
         return None
+
+
+def _is_own(path: str) -> bool:
+    try:
+        return os.stat(path).st_uid == os.geteuid()
+    except OSError:
+        return False

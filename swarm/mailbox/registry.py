@@ -1,5 +1,6 @@
 """The registry: one entry ``dir/<id>.txt`` per agent, read by anybody, written under a lock."""
 
+import errno
 import os
 import time
 from stat import S_ISREG
@@ -8,7 +9,16 @@ from swarm import disk, message, names, syncing
 from swarm.ages import age
 from swarm.errors import Conflict, Unknown, UsageError, from_os
 from swarm.lock import Lock
-from swarm.mailbox.layout import Root, bad_mailbox, check_own, is_known, make_box, registered, twin
+from swarm.mailbox.layout import (
+    Root,
+    bad_mailbox,
+    check_own,
+    is_known,
+    is_private,
+    make_box,
+    registered,
+    twin,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,9 +76,9 @@ def entry(root: Root, agent: str) -> Entry:
     names.check_id(agent)
     try:
         data = disk.read(root.entry(agent))
-    except FileNotFoundError:
-        raise _unknown(root, agent) from None
     except OSError as error:
+        if error.errno in (errno.ENOENT, errno.EINVAL):  # a link, or a folder, is no entry
+            raise _unknown(root, agent) from None
         return Entry(agent, {}, [f"cannot be read: {error.strerror}"], unreadable=True)
     read = message.parse(data)
     return Entry(agent, read.fields, _problems(agent, data, read))
@@ -305,7 +315,12 @@ def _leaving(root: Root, stale_seconds: float | None) -> list[tuple[str, str]]:
 
 
 def _is_hidden(root: Root, agent: str) -> bool:
-    """Whether it may have given a sign that cannot be seen: then it is not called silent."""
+    """Whether it may have given a sign that cannot be seen: then it is not called silent.
+
+    Of another user's agent in a shared tree only the entry ever tells.
+    """
+    if is_private(root, agent):
+        return False
     for folder in (root.sent(agent), root.receipts(agent)):
         try:
             os.listdir(folder)

@@ -23,6 +23,7 @@ class MailClaim:
     def __init__(self, root: Root, agent: str) -> None:
         self._root = root
         self._agent = agent
+        self._fd = -1
         self._fd = self._take()
 
     def _take(self) -> int:
@@ -30,6 +31,9 @@ class MailClaim:
         path = self._root.drafts(self._agent)
         try:
             fd = _open(path)
+            if self._fd >= 0 and os.path.samestat(os.fstat(fd), os.fstat(self._fd)):
+                os.close(fd)  # it is back: who holds its lock is this one
+                return self._fd
             for _ in range(TRIES):  # who looks whether it is guarded may hold it for a moment
                 if disk.try_lock(fd):
                     return fd
@@ -55,8 +59,9 @@ class MailClaim:
                 return
             check_known(self._root, self._agent)
         fd = self._take()
-        self.release()
-        self._fd = fd
+        if fd != self._fd:
+            self.release()
+            self._fd = fd
 
     def release(self) -> None:
         """Give it back; twice does no harm."""

@@ -319,6 +319,13 @@ def test_a_guardian_of_all_is_one_of_its_own_users(common: Path) -> None:
         path.unlink()
 
 
+def test_the_owner_of_the_tree_removes_the_entry_of_anybody_who_is_silent(common: Path) -> None:
+    registered(CAROL, common, "quiet")
+    os.utime(common / "mail/dir/quiet.txt", (1, 1))
+    assert told(ALICE, common, "cleanup", "--stale", "1d").startswith("quiet\t")
+    assert not (common / "mail/dir/quiet.txt").exists()
+
+
 def test_no_bridge_acts_for_several_users(common: Path) -> None:
     home = {"SWARM_TEAM_HOME": str(common / "team")}
     told(ALICE, common, "team", "create", "ops", **home)

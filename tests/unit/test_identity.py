@@ -92,3 +92,14 @@ def test_whose_session_cannot_be_read_just_now_is_not_taken_for_another(root: Ro
     os.unlink(path)
     os.mkdir(path)
     assert found(root, CLAUDE) == ("alice", "tree")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.parametrize("part", ["", "/claude-s1"])
+def test_a_session_that_another_user_keeps_to_himself_is_nobodys(root: Root, part: str) -> None:
+    keeping.keep(root, "alice", {})
+    keeping.keep(root, "bob", CLAUDE)
+    path = f"{root.path}/.sessions{part}"
+    os.chown(path, 65534, 65534)
+    with bound_here(), mode(path, 0o700):
+        assert found(root, CLAUDE) == ("alice", "tree")

@@ -145,6 +145,16 @@ def test_a_mailbox_that_could_not_be_listed_is_listed_as_soon_as_it_can_be(
 # --- guests --------------------------------------------------------------------------------------
 
 
+def test_that_a_guest_gets_no_copies_is_told_once(world: World) -> None:
+    before = len(world.told)
+    with bound_here(), mode(world.root.sent(PEER_ID), 0o555):
+        for word in ("one", "two", "three"):
+            world.peer.send("info_only", word, "bob")
+            world.settle()
+    assert len(world.inbox("bob")) == 3
+    assert len(world.told) == before + 1
+
+
 @pytest.mark.parametrize("part", ["", "inbox", "inbox/.read", "sent"])
 def test_a_guests_mailbox_that_cannot_be_used_keeps_nobody_waiting(world: World, part: str) -> None:
     world.mail("alice", PEER_ID, "hello")

@@ -2,6 +2,7 @@
 
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from swarm.errors import Conflict, Unknown, UsageError
 from swarm.mailbox import registry
-from swarm.mailbox.layout import Root
+from swarm.mailbox.layout import Root, has_entry
 
 from ..rights import bound, mode
 from .mail import put
@@ -210,3 +211,11 @@ def test_a_changed_value_is_that_value_whatever_ended_its_line(root: Root, end: 
     registry.update(root, "bob", status="done")
     assert registry.entry(root, "bob").status == "done"
     assert path.read_bytes().endswith(b"status: done" + end[-2:].replace(b"\r\r", b"\r"))
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, lambda path: os.symlink("bob.txt", path)])
+def test_what_is_no_regular_file_is_no_entry(root: Root, make: Callable[[str], None]) -> None:
+    make(root.entry("amy"))
+    assert not has_entry(root, "amy")
+    with pytest.raises(Unknown):
+        registry.entry(root, "amy")

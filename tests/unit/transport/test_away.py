@@ -2,8 +2,9 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 
@@ -13,7 +14,7 @@ from swarm.mailbox.layout import Root
 from swarm.mamoru.forward import Forwarder
 from swarm.mamoru.host import Host
 from swarm.mamoru.state import Settings
-from swarm.transport import mail_agent
+from swarm.transport import mail_agent, mail_claim
 from swarm.transport.mail import MailStore
 from tests.unit.rights import bound_here, mode
 
@@ -192,3 +193,28 @@ def test_who_has_finished_accepts_nothing_while_its_entry_cannot_be_read(
     [answer] = inbox.message_names(root, root.inbox("amy"))
     assert "not-available" in answer
     assert store.roster()["bob"].status == "inactive"
+
+
+def test_what_a_guardian_holds_is_still_its_own_when_the_folder_comes_back(
+    root: Root, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claim, drafts = mail_claim.MailClaim(root, "bob"), root.drafts("bob")
+    os.rename(drafts, f"{drafts}.away")
+    comes_back = partial(os.rename, f"{drafts}.away", drafts)
+    monkeypatch.setattr(mail_claim, "make_box", lambda *_: comes_back())
+    claim.check()
+    assert mail_claim.is_claimed(root, "bob")
+    claim.release()
+    assert not mail_claim.is_claimed(root, "bob")
+
+
+@pytest.mark.parametrize("make", [os.mkdir, lambda path: os.symlink("amy.txt", path)])
+def test_who_has_something_else_in_place_of_an_entry_is_guarded(
+    root: Root, store: MailStore, make: Callable[[str], None]
+) -> None:
+    os.unlink(root.entry("bob"))
+    make(root.entry("bob"))
+    bob = Guarded(root, store, True)
+    bob.ask("new")
+    bob.turn()
+    assert bob.noted.got == [("task_req", "new")]
