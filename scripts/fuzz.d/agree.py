@@ -68,12 +68,12 @@ def _conversation(here: Tree, said: Any) -> None:
     ]
     if key:
         assert here.told("thread", "--", key)["messages"] == [said]
-        assert here.told("unread", "--thread", key)["messages"] == [said]
+        assert here.told("unread", f"--thread={key}")["messages"] == [said]
         assert len(here.tool("thread", thread=key)["messages"]) == 1
     if said["subject"]:
         assert here.told("search", "--", said["subject"])["messages"] == [said]
     if said["from"]:
-        assert here.told("unread", "--from", said["from"])["messages"] == [said]
+        assert here.told("unread", f"--from={said['from']}")["messages"] == [said]
 
 
 def _tools(here: Tree, said: Any, shown: Any) -> None:
