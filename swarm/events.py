@@ -173,13 +173,13 @@ def from_payload(
 
 def _decoded(text: object) -> dict[str, object]:
     """The JSON object in a payload; ValueError or RecursionError for anything else."""
-    if text.__class__ is str and text[:1] == "{" and len(text) <= PAYLOAD_MAX:
+    if text.__class__ is str and len(text) <= PAYLOAD_MAX:
         try:
             keys, end = SCAN(text, 0)
-        except StopIteration:  # something is missing: said below
+        except StopIteration:  # it begins with a blank, or something is missing: said below
             end = -1
-        if end == len(text):
-            return keys  # type: ignore[no-any-return]
+        if end == len(text) and keys.__class__ is dict:
+            return keys
     if not isinstance(text, (str, bytes)):
         raise ValueError(f"the payload is {type(text).__name__}, not text")
     if len(text) > PAYLOAD_MAX:

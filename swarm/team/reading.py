@@ -117,7 +117,7 @@ class Reading(Bus):
 
     def _page(self, page: queries.Page, **values: object) -> list[Event]:
         found = self._database.page(page, channel=self.place.channel, **values)
-        return [rows.event(row) for row in found]
+        return list(map(rows.event, found))
 
     def changed(self) -> bool:
         """Whether anything may have been written since the last call; True at the first."""
