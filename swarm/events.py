@@ -5,7 +5,7 @@ tolerated when reading, and the form as mail headers, is contract 2 and our own 
 """
 
 import json
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, cast
 
 from swarm.dates import dated
@@ -91,8 +91,13 @@ class Event:
     problem: str = ""
 
     def replace(self, **changes: Any) -> "Event":
-        """The same event with other values in the fields named."""
-        return replace(self, **changes)
+        """The same event with other values in the fields named; AttributeError for no field."""
+        found: Event = _NEW(Event)
+        for name in FIELDS:
+            setattr(found, name, getattr(self, name))
+        for name, value in changes.items():
+            setattr(found, name, value)
+        return found
 
     @property
     def key(self) -> str:
