@@ -30,8 +30,8 @@ DEAF_S = 10.0  # without even an empty hint
 AGAIN_S = 2.0  # until watching is tried again
 # What is gathered to one hint: a person looks at these, a guardian answers by those.
 WATCH_STEP_MS, WATCH_MOST_MS = 10, 50
-# This step costs 0.7 % of a core; a shorter one more, and a longer one makes answers wait.
-HINT_STEP_MS, HINT_MOST_MS = 4, 12
+# This step costs 0.85 % of a core; a shorter one more, and a longer one makes answers wait.
+HINT_STEP_MS, HINT_MOST_MS = 3, 9
 HEADER = 16384  # as much of a file as is read for its sender
 FOLDERS = {"inbox": "delivered", "inbox/.read": "receipt", "sent": "sent"}
 # Of one look: in the order in which things happen to a message.
