@@ -7,8 +7,8 @@ from swarm.events import Event, headers, moment, one_line, shorten
 
 MALFORMED = "malformed"
 MISADDRESSED = "misaddressed"
-# So many characters of one line cross (no client writes as many): a header, and a payload, of such
-# lines is never longer than a reader reads.
+# So many characters of one line cross (no client writes as many): a header of such lines is never
+# longer than a reader reads.
 LINE_MAX = 16384
 # Say who is there: on the other side the registry, or the roster, tells that.
 PRESENCE = frozenset(("agent_join", "agent_leave", "agent_status_change"))

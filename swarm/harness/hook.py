@@ -23,14 +23,13 @@ MOST = 2
 class Post:
     """An agent's unread mail, by name, and how many receipts there are."""
 
-    __slots__ = ("_there", "agent", "receipts", "unread")
+    __slots__ = ("_inbox", "agent", "receipts", "unread")
 
     def __init__(self, root: Root, agent: str) -> None:
         self.agent = agent
         self.unread, receipts = inbox.unread_and_receipts(root, agent)
         self.receipts = len(receipts)
-        # An inbox that is away may come back as it was.
-        self._there = bool(self.unread) or os.path.isdir(root.inbox(agent))
+        self._inbox = root.inbox(agent)
 
     def fresh(self, found: Session) -> list[str]:
         """What the session is to be told of now."""
@@ -48,8 +47,10 @@ class Post:
 
     def left(self, found: Session) -> bool:
         """Whether some that it was told of wait no more: another may come by the same name."""
-        waits = set(found.told) <= set(self.unread) or not self._there
-        return found.serves == self.agent and not waits
+        if found.serves != self.agent or set(found.told) <= set(self.unread):
+            return False
+        # An inbox that is away may come back as it was.
+        return bool(self.unread) or os.path.isdir(self._inbox)
 
     def note(self, found: Session, new: list[str], given: bool) -> None:
         """Note that the session was told of these, or that there was nothing in them to tell."""

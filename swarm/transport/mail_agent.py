@@ -87,6 +87,7 @@ class MailTransport(Transport):
         if unread is None:
             return
         self._forget_done(unread)
+        self._retry_failed(unread)
         self._letters.only(self._root.inbox(self.me), unread)
         for gone in self._pending.keys() - unread:
             self._forget(gone)
@@ -110,15 +111,15 @@ class MailTransport(Transport):
         return unread
 
     def _forget_done(self, unread: set[str]) -> None:
-        """What was done and is gone; but an inbox that was moved away may come back.
-
-        What could not be read and now can is not done.
-        """
+        """What was done and is gone; but an inbox that was moved away may come back."""
         place, now = self._inbox.place(), time.monotonic()
         self._moved = (self._moved or now) if place != self._place else 0.0
         if not self._moved or now > self._moved + REPLACED:
             self._place = place
             self._done &= unread
+
+    def _retry_failed(self, unread: set[str]) -> None:
+        """What could not be read and now can is not done."""
         self._failed &= unread
         for letter in self._in_order(self._root.inbox(self.me), self._failed):
             if not letter.problem:

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -17,14 +16,6 @@ from tests.unit.bridge.world import PEER, PEER_ID, World
 from tests.unit.rights import bound_here, mode
 
 INFO: Any = {"Event": "info_only"}
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    made = World(tmp_path)
-    made.settle()
-    yield made
-    made.close()
 
 
 def kinds(world: World) -> list[str]:

@@ -15,13 +15,6 @@ from tests.unit.rights import bound_here, mode
 OLD = time.time() - 100
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    found = World(tmp_path)
-    found.settle()
-    return found
-
-
 def goes_on(world: World) -> None:
     """After it everything crosses, also for a bridge that is started again."""
     for _ in range(2):

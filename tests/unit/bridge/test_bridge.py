@@ -12,13 +12,6 @@ from swarm.mailbox.making import init
 from tests.unit.bridge.world import PEER, PEER_ID, World
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    found = World(tmp_path)
-    found.settle()
-    return found
-
-
 def test_a_mail_becomes_a_row_with_its_body_in_a_detail_file(world: World) -> None:
     world.mail("alice", "pia", "build is red", "see the log\n")
     world.settle()

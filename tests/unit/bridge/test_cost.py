@@ -4,7 +4,6 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,15 +23,6 @@ def note(event: str, args: tuple[object, ...]) -> None:
 
 
 sys.addaudithook(note)
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    found = World(tmp_path)
-    found.settle()
-    yield found
-    found.mirror.close()
-    found.carl.close()
 
 
 def talk(world: World) -> None:

@@ -1,21 +1,12 @@
 """Entries and marks that claim what is another's: nobody's mail goes astray by them."""
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from swarm.mailbox.layout import make_box
 from tests.unit.bridge.world import CHANNEL, PEER, PEER_ID, World
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    made = World(tmp_path)
-    made.settle()
-    yield made
-    made.close()
 
 
 def claim(world: World, agent: str, session: str, channel: str = CHANNEL) -> None:
